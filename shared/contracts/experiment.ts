@@ -92,9 +92,9 @@ const Controller = z.strictObject({
 });
 
 const Duplicates = z.strictObject({
-  /** Jaccard similarity of shingles at and above which a program is a near-duplicate (M15). */
+  /** Jaccard similarity of shingles at and above which two programs are near-twins, such as those that differ in a constant (M15). */
   similarity: fraction,
-  /** How many programs of one syntax tree that differ only in constants are admitted in one experiment; 0 = no limit. */
+  /** How many near-twins are admitted in one experiment: 1 = the first only; 0 = no limit. The same syntax tree twice never is. */
   sameTree: count,
 });
 

@@ -6,6 +6,19 @@ import { TrainingSummary } from './training.ts';
 const fraction = z.number().min(0).max(1);
 const count = z.int().min(0);
 
+/** What one window hands to the next: running values that a function of one iteration alone cannot know. */
+export const Carry = z.strictObject({
+  /** Slow EMA of the mean unhinted return, by skill (`learning-potential`). */
+  skillEma: z.record(z.string(), z.number()),
+  /** Mean of the difficulty requested so far, by skill, over `windows` generation windows (floor of M15). */
+  difficultyMean: z.record(z.string(), z.strictObject({ mean: Difficulty, windows: z.int().min(1) })),
+  /** Running mean of the admitted fraction over `windows` generation windows (M33). */
+  validFraction: z.strictObject({ mean: fraction, windows: count }),
+  /** Multiplies the designers' scale; halved each time that the designer falls ill (M33). */
+  designerScale: z.number().gt(0).max(1),
+});
+export type Carry = z.infer<typeof Carry>;
+
 /** Phase 5's full result for one iteration. */
 export const Scores = z.strictObject({
   experiment: ExperimentId,
@@ -28,6 +41,7 @@ export const Scores = z.strictObject({
   flooredFraction: fraction.nullable(),
   /** Requested difficulty of the next window, by skill (M17). */
   difficulty: z.record(z.string(), Difficulty),
+  carry: Carry,
   samples: z.strictObject({ agent: count, designer: count, tokens: count }),
   /** Iteration had nothing that could be trained, or lost more than half of its episodes to infrastructure. */
   degraded: z.boolean(),
