@@ -4,6 +4,7 @@ export const ERROR_NAMES = {
   notFound: 'NotFound',
   policyUnavailable: 'PolicyUnavailable',
   policyMalformed: 'PolicyMalformed',
+  promptTooLong: 'PromptTooLong',
   sandboxUnavailable: 'SandboxUnavailable',
   trainingFailed: 'TrainingFailed',
   leaseHeld: 'LeaseHeld',
@@ -77,6 +78,17 @@ export class PolicyMalformed extends SpadeError {
 
   constructor(uri: string, reason: string, options?: ErrorOptions) {
     super(`policy server ${uri} answered with nonsense: ${reason}`, options);
+  }
+}
+
+/** The prompt does not fit the model's context: an episode ends truncated, a design is lost; nothing is wrong with the server. */
+export class PromptTooLong extends SpadeError {
+  override readonly name = ERROR_NAMES.promptTooLong;
+  readonly boundary = 'policy';
+  readonly retryable = false;
+
+  constructor(uri: string, reason: string, options?: ErrorOptions) {
+    super(`policy server ${uri} refused a prompt as too long: ${reason}`, options);
   }
 }
 

@@ -1,4 +1,5 @@
 import type {
+  Band,
   DifficultyDimension,
   EnvironmentStatistics,
   FinishReason,
@@ -61,7 +62,7 @@ export interface Completion {
 
 /** The shared policy behind one interface (design §7). */
 export interface Policy {
-  /** @throws {PolicyUnavailable} after bounded retries; @throws {PolicyMalformed} */
+  /** @throws {PolicyUnavailable} after bounded retries; @throws {PolicyMalformed}; @throws {PromptTooLong} */
   complete(request: CompletionRequest): Promise<Completion>;
   /** Log-probs (temperature 1) of given tokens; the first has none. */
   score(model: string, tokenIds: readonly number[]): Promise<readonly (number | null)[]>;
@@ -84,11 +85,13 @@ export interface MemoryEntry {
   readonly syntaxHash: string;
   readonly difficulty: Readonly<Record<DifficultyDimension, number>>;
   readonly statistics: EnvironmentStatistics | null;
+  /** Which kind of example it makes under the experiment's thresholds (M14); null until it was measured. */
+  readonly band: Band | null;
 }
 
 /** The environment memory (M14): query cost does not depend on its size. */
 export interface Memory {
-  /** Idempotent; keyed by experiment and hash. */
+  /** Idempotent; keyed by experiment and hash. An entry without statistics never replaces one that has them. */
   record(experiment: string, entry: MemoryEntry): Promise<void>;
   /** Top `limit` of a band by regret, highest first, ties by hash. Entries of `beforeIteration` or later are left out. */
   topByRegret(
