@@ -145,3 +145,26 @@ export const RETRYABLE_ERROR_NAMES = [
   'Lambda.SdkClientException',
   'Lambda.TooManyRequestsException',
 ] as const;
+
+/**
+ * What a failed RunTask is called. `AmazonECS.Unknown` is an answer with `failures`, such as missing Spot capacity; the others are
+ * throttling and trouble of the service (throttling can also arrive inside InvalidParameterException). A task
+ * that started and ended badly is `States.TaskFailed` instead, and is not in this list.
+ */
+export const TASK_START_ERROR_NAMES = [
+  'AmazonECS.Unknown',
+  'ECS.AmazonECSException',
+  'ECS.ServerException',
+  'ECS.ThrottlingException',
+  'ECS.InvalidParameterException',
+] as const;
+
+/** What a CreateTrainingJob that did not start is called: throttling, or a quota that a running job may free. */
+export const JOB_START_ERROR_NAMES = [
+  'SageMaker.AmazonSageMakerException',
+  'SageMaker.ThrottlingException',
+  'SageMaker.ResourceLimitExceededException',
+] as const;
+
+/** Matches every error but those of the data flow itself, which no Catch can name. */
+export const ANY_ERROR = 'States.ALL';
