@@ -105,4 +105,8 @@ export const ENVIRONMENT_VARIABLES = {
   stage: 'SPADE_STAGE',
   python: 'SPADE_PYTHON',
   sandbox: 'SPADE_SANDBOX',
+  /** Name of the function that validates model-written programs (cloud only; the laptop validates in process). */
+  validator: 'SPADE_VALIDATOR',
+  /** ARN of the state machine that start-iteration starts (cloud only). */
+  stateMachine: 'SPADE_STATE_MACHINE',
 } as const;

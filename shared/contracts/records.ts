@@ -12,7 +12,7 @@ export const Carry = z.strictObject({
   skillEma: z.record(z.string(), z.number()),
   /** Mean of the difficulty requested so far, by skill, over `windows` generation windows (floor of M15). */
   difficultyMean: z.record(z.string(), z.strictObject({ mean: Difficulty, windows: z.int().min(1) })),
-  /** Running mean of the admitted fraction over `windows` generation windows (M33). */
+  /** Running mean of the valid fraction (accepted by validation, before duplicates are refused) over `windows` healthy windows (M33). */
   validFraction: z.strictObject({ mean: fraction, windows: count }),
   /** Multiplies the designers' scale; halved each time that the designer falls ill (M33). */
   designerScale: z.number().gt(0).max(1),
@@ -42,6 +42,8 @@ export const Scores = z.strictObject({
   /** Requested difficulty of the next window, by skill (M17). */
   difficulty: z.record(z.string(), Difficulty),
   carry: Carry,
+  /** False when this iteration's designs show that the last designer update did harm: it is undone (M33). */
+  designerHealthy: z.boolean(),
   samples: z.strictObject({ agent: count, designer: count, tokens: count }),
   /** Iteration had nothing that could be trained, or lost more than half of its episodes to infrastructure. */
   degraded: z.boolean(),
