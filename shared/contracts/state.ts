@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IterationRequest } from './messages.ts';
 import { ExperimentId, IterationNumber, PolicyVersion } from './primitives.ts';
 
 /**
@@ -87,10 +88,19 @@ export type PublishOutput = z.infer<typeof PublishOutput>;
 
 /** 9 close-iteration. */
 export const CloseInput = IterationInput.extend({ stop: z.enum(['finished', 'budget', 'requested']).nullable() });
+/** `next`: the request that the event asks for, or null when the run stops. */
+export const CloseOutput = z.strictObject({
+  next: IterationRequest.nullable(),
+  stopReason: z.enum(['finished', 'budget', 'requested']).nullable(),
+});
 export type CloseInput = z.infer<typeof CloseInput>;
+export type CloseOutput = z.infer<typeof CloseOutput>;
 
 /** fail-iteration: the error as Step Functions hands it over. */
 export const FailInput = IterationInput.extend({
   error: z.strictObject({ Error: z.string(), Cause: z.string().optional() }),
 });
+/** Key of the failure object in the episodes store. */
+export const FailOutput = z.strictObject({ failure: z.string() });
 export type FailInput = z.infer<typeof FailInput>;
+export type FailOutput = z.infer<typeof FailOutput>;
