@@ -1,0 +1,5 @@
+export * from './boxed.ts';
+export * from './fences.ts';
+export * from './program.ts';
+export * from './thinking.ts';
+export * from './tool-calls.ts';
