@@ -1,0 +1,62 @@
+import { ENVIRONMENT_VARIABLES, InvalidInput } from '../contracts/index.ts';
+import type { Store, Stores } from '../ports/index.ts';
+import { createFileStore } from './store-file.ts';
+import { locationOf } from './uri.ts';
+
+/**
+ * The store at a URI: `file:///dir` or `s3://bucket[/prefix]`. The S3 client is loaded on the first call, because loading it costs a
+ * laptop's worker more than a shard's first episodes.
+ *
+ * @throws {InvalidInput} for any other URI
+ */
+export function openStore(uri: string): Store {
+  const { scheme, location } = locationOf(uri, 'store', ['file', 's3']);
+  if (scheme === 'file') return createFileStore(location);
+  const slash = location.indexOf('/');
+  const bucket = slash < 0 ? location : location.slice(0, slash);
+  const prefix = slash < 0 ? '' : location.slice(slash + 1).replace(/\/+$/, '');
+  return lazyStore(`s3://${bucket}/${prefix === '' ? '' : `${prefix}/`}`, async () => {
+    const [{ S3Client }, { createS3Store }] = await Promise.all([
+      import('@aws-sdk/client-s3'),
+      import('./store-s3.ts'),
+    ]);
+    return createS3Store(new S3Client({ maxAttempts: 5 }), bucket, prefix);
+  });
+}
+
+/**
+ * The four stores by the environment variables of `shared/contracts/keys`.
+ *
+ * @throws {InvalidInput} naming the variable that is missing or wrong
+ */
+export function openStores(env: Readonly<Record<string, string | undefined>>): Stores {
+  const store = (variable: string) => {
+    const uri = env[variable];
+    if (!uri)
+      throw new InvalidInput(`environment variable ${variable}`, ['not set; expected file:///dir or s3://bucket']);
+    return openStore(uri);
+  };
+  return {
+    environments: store(ENVIRONMENT_VARIABLES.environments),
+    episodes: store(ENVIRONMENT_VARIABLES.episodes),
+    policies: store(ENVIRONMENT_VARIABLES.policies),
+    corpora: store(ENVIRONMENT_VARIABLES.corpora),
+  };
+}
+
+function lazyStore(root: string, load: () => Promise<Store>): Store {
+  let loaded: Promise<Store> | undefined;
+  const store = () => {
+    loaded ??= load();
+    return loaded;
+  };
+  return {
+    get: async (key) => (await store()).get(key),
+    find: async (key) => (await store()).find(key),
+    put: async (key, body) => (await store()).put(key, body),
+    putIfAbsent: async (key, body) => (await store()).putIfAbsent(key, body),
+    exists: async (key) => (await store()).exists(key),
+    list: async (prefix) => (await store()).list(prefix),
+    uri: (key) => root + key,
+  };
+}
