@@ -80,14 +80,26 @@ export function hintMessages(prompts: PromptSet, source: string): Message[] {
   return chat(prompts.hint.system, render(prompts.hint.user, { source: neutralise(source) }));
 }
 
-/** First messages of an episode; the hint, in the hinted arm alone, goes with the first observation. */
-export function agentMessages(prompts: PromptSet, observation: string, hint: string | null): Message[] {
+/**
+ * First messages of an episode; the hint, in the hinted arm alone, goes with the first observation.
+ * @param tools OpenAI function schemas of a tool-use program, listed in the system text; none in games
+ */
+export function agentMessages(
+  prompts: PromptSet,
+  observation: string,
+  hint: string | null,
+  tools: readonly unknown[] = [],
+): Message[] {
   const safe = neutralise(observation);
   const user =
     hint === null
       ? render(prompts.agent.user, { observation: safe })
       : render(prompts.agent.userHinted, { observation: safe, hint: neutralise(hint) });
-  return chat(prompts.agent.system, user);
+  return chat(prompts.agent.system + toolList(tools), user);
+}
+
+function toolList(tools: readonly unknown[]): string {
+  return tools.length === 0 ? '' : `\n\nTools, one JSON schema a line:\n${tools.map((tool) => neutralise(canonicalJson(tool))).join('\n')}`;
 }
 
 /** The messages of the next turn: what the agent wrote, as sampled, and what the program answered. */

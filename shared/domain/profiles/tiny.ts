@@ -1,0 +1,94 @@
+import type { Profile } from '../profiles.ts';
+import { CONTROLLER, DESIGNER_REWARD, LOSS, MEMORY } from './method.ts';
+
+/**
+ * The laptop: the embedded policy of about a million parameters, on two cores, an iteration in seconds. Sizes follow what that
+ * policy writes and plays; the learning rate is high because the model is small and its updates are few.
+ */
+export const TINY_PROFILE: Profile = {
+  profile: 'tiny',
+  setting: 'games',
+  seed: 1,
+  iterations: 5,
+  prompts: 'tiny',
+  skills: [
+    'Mathematical Reasoning',
+    'Logical Deduction',
+    'Spatial Reasoning',
+    'Pattern Recognition',
+    'Optimization',
+    'Causal Inference',
+    'Strategic Planning',
+    'Memory Recall',
+  ],
+  skillsPerWindow: 8,
+  windowLength: 1,
+  grounding: { enabled: true, corpus: 'python-docs.jsonl', maxDocTokens: 12 },
+  memory: { ...MEMORY, codeCharacters: 0, titles: 0 },
+  designer: {
+    train: true,
+    environments: 24,
+    repairTurns: 0,
+    reward: { ...DESIGNER_REWARD, maximumScale: 12 },
+    healthFraction: 0.5,
+  },
+  agent: {
+    episodes: 12,
+    maxTurns: 8,
+    winThreshold: 0.5,
+    minimumGroupFraction: 0.5,
+    advantage: 'mean-centred',
+    scoring: 'final',
+  },
+  samplers: {
+    agent: { temperature: 1, topP: 1, topK: 0, maxTokens: 64 },
+    designer: { temperature: 1, topP: 1, topK: 0, maxTokens: 320 },
+    hint: { temperature: 1, topP: 1, topK: 0, maxTokens: 24 },
+  },
+  // The embedded policy follows one level; the other dimensions are not taught to it.
+  controller: { ...CONTROLLER, dimensions: ['problemSize'] },
+  // Its programs come from few families: only the very same program twice is refused.
+  duplicates: { similarity: 0.9, sameTree: 0 },
+  training: {
+    ...LOSS,
+    learningRate: 3e-4,
+    adamBeta1: 0.9,
+    adamBeta2: 0.98,
+    weightDecay: 0,
+    stepsPerEpoch: 4,
+    maxTokensPerMicrobatch: 8192,
+    precision: 'float32',
+    loraRank: 0,
+    optimizerState: 'carry',
+    warmupSteps: 8,
+    threads: 2,
+    instanceType: 'ml.m5.xlarge',
+    instanceCount: 1,
+    volumeGb: 10,
+    maxRuntimeSeconds: 1800,
+    maxWaitSeconds: 3600,
+    spot: true,
+  },
+  evaluation: { every: 5, benchmark: 'tiny-benchmark.jsonl', instances: 240, temperature: 1, tolerance: 0.1 },
+  serving: {
+    policy: 'auto',
+    initialPolicy: 'tiny',
+    requestTimeoutSeconds: 60,
+    maxAttempts: 5,
+    probeTolerance: 0.05,
+    contextTokens: 1024,
+    instanceType: 'ml.c5.xlarge',
+  },
+  limits: {
+    environmentsPerShard: 24,
+    maxConcurrentDesigns: 24,
+    maxConcurrentRollouts: 2,
+    episodeConcurrency: 640,
+    stepMs: 1000,
+    episodeMs: 5000,
+    memoryMb: 192,
+    observationBytes: 4096,
+    sourceBytes: 16384,
+  },
+  budget: { maxUsd: 5 },
+};
