@@ -93,8 +93,8 @@ export interface StepResult {
 /** One program in one fresh process. Calls are strictly one after the other. */
 export interface SandboxedEnvironment {
   load(): Promise<Reply<ClassFacts>>;
-  /** Constructs a new instance when one was played before, then resets it. */
-  reset(seed: number): Promise<Reply<{ readonly observation: string }>>;
+  /** Constructs a new instance when one was played before, then resets it; `reuse` resets the played one itself. */
+  reset(seed: number, options?: { readonly reuse?: boolean }): Promise<Reply<{ readonly observation: string }>>;
   step(action: string): Promise<Reply<StepResult>>;
   /** The reference solution, called on the instance as `reset` left it. Null when the program has none. */
   solution(): Promise<Reply<{ readonly text: string; readonly actions: readonly string[] | null } | null>>;

@@ -1,0 +1,255 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Child, type Exit } from './child.ts';
+import { SandboxUnavailable } from './errors.ts';
+
+/** How a fork server is started. */
+export interface ZygoteSettings {
+  readonly python: string;
+  readonly pythonPath: string;
+  /** PYTHONHASHSEED: fixes the order of sets of texts. */
+  readonly hashSeed: number;
+  readonly memoryMb: number;
+  readonly cpuSeconds: number;
+  /** Whether to install the system-call filter. */
+  readonly filter: boolean;
+  readonly extraModules: readonly string[];
+  /** Largest reply in bytes. */
+  readonly frameCap: number;
+}
+
+/** What a fork server says of itself when it is ready. */
+export interface ZygoteReport {
+  readonly layers: readonly string[];
+  readonly missing: readonly string[];
+  readonly pythonVersion: string;
+  readonly pid: number;
+}
+
+type Message =
+  | { ready: ZygoteReport }
+  | { exited: number; status: number; cpu: number }
+  | { failed: number; detail: string };
+
+interface Expected {
+  readonly exit: PromiseWithResolvers<Exit>;
+  readonly connected: PromiseWithResolvers<Child>;
+}
+
+const KEY_BYTES = 32;
+const HELLO_BYTES = KEY_BYTES + 8;
+const START_MS = 20_000;
+/** A fork server that does not fork, or does not bury what it was told to kill, within this time is wedged and replaced. */
+const WEDGED_MS = 10_000;
+const STDERR_CHARACTERS = 2000;
+
+/**
+ * A Python fork server and the processes it made. Each process has a connection of its own, so one can neither see nor
+ * disturb another's; the server's standard streams carry only commands and obituaries.
+ */
+export class Zygote {
+  public readonly report: ZygoteReport;
+  readonly #process: ChildProcess;
+  readonly #server: Server;
+  readonly #folder: string;
+  readonly #settings: ZygoteSettings;
+  readonly #key: string;
+  readonly #expected = new Map<number, Expected>();
+  readonly #ended: Promise<void>;
+  #commands: string[] = [];
+  #nextId = 1;
+  #alive = true;
+
+  private constructor(parts: {
+    report: ZygoteReport;
+    process: ChildProcess;
+    server: Server;
+    folder: string;
+    settings: ZygoteSettings;
+    key: string;
+    messages: AsyncIterable<Message>;
+  }) {
+    this.report = parts.report;
+    this.#process = parts.process;
+    this.#server = parts.server;
+    this.#folder = parts.folder;
+    this.#settings = parts.settings;
+    this.#key = parts.key;
+    parts.server.on('connection', (socket) => this.#greet(socket));
+    parts.process.stdin?.on('error', () => {});
+    this.#ended = this.#read(parts.messages);
+  }
+
+  /**
+   * Starts a server and waits until it has imported everything.
+   * @throws {SandboxUnavailable} when the interpreter cannot be started or ends before it is ready
+   */
+  public static async start(settings: ZygoteSettings): Promise<Zygote> {
+    const folder = await mkdtemp(join(tmpdir(), 'spade-sandbox-'));
+    const key = randomBytes(KEY_BYTES / 2).toString('hex');
+    const socketPath = join(folder, 's');
+    const server = createServer({ noDelay: true });
+    await new Promise<void>((resolve) => server.listen({ path: socketPath, backlog: 511 }, resolve));
+    server.unref();
+    const child = launch(settings, socketPath, key);
+    try {
+      const messages = messagesOf(child);
+      const report = await firstReport(child, messages);
+      return new Zygote({ report, process: child, server, folder, settings, key, messages });
+    } catch (error) {
+      child.kill('SIGKILL');
+      server.close();
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** Whether it can still fork. */
+  public get alive(): boolean {
+    return this.#alive;
+  }
+
+  /**
+   * A fresh confined process.
+   * @throws {SandboxUnavailable} when the server is gone or does not answer
+   */
+  public async fork(): Promise<Child> {
+    if (!this.#alive) throw new SandboxUnavailable('the fork server has ended');
+    const id = this.#nextId;
+    this.#nextId += 1;
+    const expected: Expected = { exit: Promise.withResolvers<Exit>(), connected: Promise.withResolvers<Child>() };
+    this.#expected.set(id, expected);
+    this.#command({ fork: id });
+    const timer = setTimeout(() => this.#destroy(), WEDGED_MS);
+    try {
+      return await expected.connected.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Ends the server and everything it forked, and removes its socket. */
+  public async stop(): Promise<void> {
+    this.#destroy();
+    await this.#ended;
+  }
+
+  #kill(id: number): void {
+    const expected = this.#expected.get(id);
+    if (expected === undefined || !this.#alive) return;
+    this.#command({ kill: id });
+    const timer = setTimeout(() => this.#destroy(), WEDGED_MS);
+    timer.unref();
+    void expected.exit.promise.then(() => clearTimeout(timer));
+  }
+
+  /** Commands of one turn of the event loop travel in one write. */
+  #command(command: object): void {
+    if (this.#commands.length === 0) setImmediate(() => this.#flush());
+    this.#commands.push(`${JSON.stringify(command)}\n`);
+  }
+
+  #flush(): void {
+    const text = this.#commands.join('');
+    this.#commands = [];
+    if (this.#alive) this.#process.stdin?.write(text);
+  }
+
+  #destroy(): void {
+    this.#alive = false;
+    this.#process.kill('SIGKILL');
+  }
+
+  #greet(socket: Socket): void {
+    socket.on('error', () => {});
+    const hello = (): void => {
+      const bytes = socket.read(HELLO_BYTES) as Buffer | null;
+      if (bytes === null) return;
+      socket.off('readable', hello);
+      const id = bytes.readUInt32BE(KEY_BYTES);
+      const expected = this.#expected.get(id);
+      if (bytes.toString('latin1', 0, KEY_BYTES) !== this.#key || expected === undefined) {
+        socket.destroy();
+        return;
+      }
+      expected.connected.resolve(this.#adopt(id, socket, expected));
+    };
+    socket.on('readable', hello);
+  }
+
+  #adopt(id: number, socket: Socket, expected: Expected): Child {
+    return new Child(id, socket, {
+      frameCap: this.#settings.frameCap,
+      cpuSeconds: this.#settings.cpuSeconds,
+      exited: expected.exit.promise,
+      kill: () => this.#kill(id),
+    });
+  }
+
+  async #read(messages: AsyncIterable<Message>): Promise<void> {
+    for await (const message of messages) {
+      if ('exited' in message) this.#bury(message.exited, { kind: 'exited', status: message.status, cpu: message.cpu });
+      else if ('failed' in message) this.#bury(message.failed, { kind: 'lost' });
+    }
+    this.#alive = false;
+    for (const id of [...this.#expected.keys()]) this.#bury(id, { kind: 'lost' });
+    this.#server.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #bury(id: number, exit: Exit): void {
+    const expected = this.#expected.get(id);
+    if (expected === undefined) return;
+    this.#expected.delete(id);
+    expected.exit.resolve(exit);
+    const detail = exit.kind === 'lost' ? 'the fork server has ended' : `a fresh process ended with ${exit.status}`;
+    expected.connected.promise.catch(() => {});
+    expected.connected.reject(new SandboxUnavailable(detail));
+  }
+}
+
+/** Environment of the server: one variable, so that nothing of ours can be read from its initial stack. */
+function launch(settings: ZygoteSettings, socketPath: string, key: string): ChildProcess {
+  const configuration = {
+    socketPath,
+    key,
+    memoryBytes: settings.memoryMb * 1024 * 1024,
+    cpuSeconds: settings.cpuSeconds,
+    filter: settings.filter,
+    extraModules: settings.extraModules,
+  };
+  const script = join(settings.pythonPath, 'spade_sandbox', 'launch.py');
+  const flags = ['-s', '-S', '-B', '-X', 'utf8'];
+  return spawn(settings.python, [...flags, script, JSON.stringify(configuration)], {
+    env: { PYTHONHASHSEED: String(settings.hashSeed) },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+    cwd: '/',
+  });
+}
+
+async function* messagesOf(child: ChildProcess): AsyncGenerator<Message> {
+  if (child.stdout === null) return;
+  for await (const line of createInterface({ input: child.stdout })) yield JSON.parse(line) as Message;
+}
+
+async function firstReport(child: ChildProcess, messages: AsyncGenerator<Message>): Promise<ZygoteReport> {
+  let stderr = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr = (stderr + chunk.toString()).slice(-STDERR_CHARACTERS);
+  });
+  const failed = new Promise<never>((_, reject) => {
+    child.once('error', (cause) => reject(new SandboxUnavailable(`${child.spawnfile}: ${cause.message}`, { cause })));
+    setTimeout(() => reject(new SandboxUnavailable('the fork server did not start in time')), START_MS).unref();
+  });
+  const first = await Promise.race([messages.next(), failed]);
+  if (first.done || !('ready' in first.value)) {
+    throw new SandboxUnavailable(`the fork server ended before it was ready: ${stderr.trim().split('\n').at(-1) ?? ''}`);
+  }
+  return first.value.ready;
+}
