@@ -75,6 +75,16 @@ export const tableKeys = {
   skill: (experiment: string, skill: string) => ({ PK: `EXP#${experiment}`, SK: `SKILL#${escapeKeyPart(skill)}` }),
   tree: (experiment: string, syntaxHash: string) => ({ PK: `EXP#${experiment}#TREE#${syntaxHash}`, SK: 'COUNT' }),
   environment: (experiment: string, hash: string) => ({ PK: `ENV#${hash}`, SK: `EXP#${experiment}` }),
+  /** Titles by iteration, newest last. */
+  title: (experiment: string, iteration: number, hash: string) => ({
+    PK: `EXP#${experiment}#TITLES`,
+    SK: `${pad4(iteration)}#${hash}`,
+  }),
+  /** Environments that share a near-duplicate bucket, by iteration. */
+  bucket: (experiment: string, bucket: string, iteration: number, hash: string) => ({
+    PK: `EXP#${experiment}#BUCKET#${escapeKeyPart(bucket)}`,
+    SK: `${pad4(iteration)}#${hash}`,
+  }),
   byRegret: (experiment: string, skill: string, band: Band) =>
     `EXP#${experiment}#SKILL#${escapeKeyPart(skill)}#${band}`,
 } as const;
@@ -85,6 +95,8 @@ export type Band = (typeof BANDS)[number];
 
 /** Index of environments by regret. */
 export const REGRET_INDEX = 'byRegret';
+/** Its key attributes: the value of `tableKeys.byRegret` (text), and the rank (number; highest regret first when read backwards). */
+export const REGRET_INDEX_KEYS = { partition: 'regretBand', sort: 'regretRank' } as const;
 
 /** A skill name as part of a key: `#`, `/`, `%` and anything outside printable ASCII are percent-encoded. */
 export function escapeKeyPart(text: string): string {

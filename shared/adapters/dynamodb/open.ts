@@ -1,0 +1,58 @@
+import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
+import type { Memory } from '../../ports/index.ts';
+import { locationOf } from '../uri.ts';
+import { tableDefinition } from './definition.ts';
+import { acquireLease, type Lease, type LeaseRequest } from './lease.ts';
+import { createLedger, type TableLedger } from './ledger.ts';
+import { createMemory } from './memory.ts';
+import { createTable } from './table.ts';
+
+/** Everything that lives in the one table. */
+export interface TableServices {
+  readonly memory: Memory;
+  readonly ledger: TableLedger;
+  /** @throws {LeaseHeld} */
+  acquireLease(request: LeaseRequest): Promise<Lease>;
+  /** Makes the table when it is missing; for the embedded server only, the cloud's is made by the stack. */
+  ensure(): Promise<void>;
+  /** Closes the connections. */
+  close(): void;
+}
+
+/**
+ * The table at a URI: `dynamodb://table` (AWS, credentials of the environment) or `dynamodb://host:port/table` (a server that speaks the
+ * same protocol without checking credentials, such as the embedded dynalite).
+ *
+ * @throws {InvalidInput} for any other URI
+ */
+export function openTable(uri: string): TableServices {
+  const { location } = locationOf(uri, 'table', ['dynamodb']);
+  const slash = location.indexOf('/');
+  const name = location.slice(slash + 1);
+  const client = slash < 0 ? new DynamoDBClient({ maxAttempts: 5 }) : localClient(location.slice(0, slash));
+  const table = createTable(client, name);
+  return {
+    memory: createMemory(table),
+    ledger: createLedger(table),
+    acquireLease: (request) => acquireLease(table, request),
+    ensure: () => ensureTable(client, name),
+    close: () => client.destroy(),
+  };
+}
+
+function localClient(authority: string): DynamoDBClient {
+  return new DynamoDBClient({
+    endpoint: `http://${authority}`,
+    region: 'local',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 5,
+  });
+}
+
+async function ensureTable(client: DynamoDBClient, name: string): Promise<void> {
+  try {
+    await client.send(new CreateTableCommand(tableDefinition(name)));
+  } catch (error) {
+    if (!(error instanceof ResourceInUseException)) throw error;
+  }
+}
