@@ -73,7 +73,7 @@ export class SelfPlayIteration extends Construct {
       resultPath: '$.plan',
     });
     const goOn = new Choice(this, 'StopOrPlay', { comment: 'A plan that says why to stop skips to the record' });
-    plan.next(goOn.when(Condition.isNotNull('$.plan.stop'), close).otherwise(onward));
+    plan.next(goOn.when(Condition.isNull('$.plan.stop'), onward).otherwise(close));
     return plan;
   }
 
@@ -168,7 +168,7 @@ export class SelfPlayIteration extends Construct {
     const train = trainingState(this, 'TrainPolicy', { job: trainer, buckets, stage });
     train.addCatch(this.fail, { errors: [ANY_ERROR], resultPath: '$.error' });
     train.next(this.trainingResult(evaluate));
-    const untrained = new Pass(this, 'NothingToTrain', { result: Result.fromBoolean(false), resultPath: '$.trained' });
+    const untrained = new Pass(this, 'NothingToTrain', { result: outcome(false), resultPath: '$.training' });
     untrained.next(evaluate);
     return new Choice(this, 'TrainOrSkip', { comment: 'Phase 6, train: skipped when no sample carries a gradient' })
       .when(Condition.booleanEquals('$.score.train', true), this.stopping(this.channels(train)))
@@ -211,7 +211,7 @@ export class SelfPlayIteration extends Construct {
 
   /** Stopped by its time limit is not success, whatever the integration makes of it. */
   private trainingResult(evaluate: IChainable): IChainable {
-    const trained = new Pass(this, 'Trained', { result: Result.fromBoolean(true), resultPath: '$.trained' });
+    const trained = new Pass(this, 'Trained', { result: outcome(true), resultPath: '$.training' });
     trained.next(this.serve('ServeCandidate', '$.plan.nextPolicyVersion', '$.candidate', evaluate));
     const stopped = new Pass(this, 'TrainingStopped', {
       parameters: {
@@ -231,7 +231,7 @@ export class SelfPlayIteration extends Construct {
   private evaluate(publish: IChainable): IChainable {
     const plan = this.unit('PlanEvaluation', 'plan-evaluation', {
       comment: 'Phase 7, evaluate: shards of the fixed benchmark; none when no evaluation is due',
-      input: { trained: JsonPath.objectAt('$.trained') },
+      input: { trained: JsonPath.objectAt('$.training.done') },
       output: contract.ShardsOutput,
       resultPath: '$.evaluation',
     });
@@ -245,7 +245,7 @@ export class SelfPlayIteration extends Construct {
   private publish(close: IChainable): IChainable {
     const publish = this.unit('PublishPolicy', 'publish-policy', {
       comment: 'Phase 8, publish: promote the candidate if it is sane, else keep the current version',
-      input: { trained: JsonPath.objectAt('$.trained') },
+      input: { trained: JsonPath.objectAt('$.training.done') },
       output: contract.PublishOutput,
       resultPath: '$.publication',
     });
@@ -293,6 +293,11 @@ export class SelfPlayIteration extends Construct {
     const state = unitState(this, id, { ...props, unit, fn: this.props.functions[unit] });
     return state.addCatch(this.fail, { errors: [ANY_ERROR], resultPath: '$.error' });
   }
+}
+
+/** Whether phase 6 trained; an object, because interpreters differ on a bare `false` as a result. */
+function outcome(done: boolean): Result {
+  return Result.fromObject({ done });
 }
 
 interface UnitProps {
