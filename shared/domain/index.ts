@@ -1,6 +1,7 @@
 export * from './advantages.ts';
 export * from './canonical-json.ts';
 export * from './corpus.ts';
+export * from './cost/index.ts';
 export * from './designer-reward.ts';
 export * from './difficulty.ts';
 export * from './experiment-file.ts';

@@ -1,0 +1,3 @@
+export * from './estimate.ts';
+export * from './prices.ts';
+export * from './usage.ts';
