@@ -1,4 +1,10 @@
-import { type BenchmarkRow, BenchmarkRow as Row, type BenchmarkScore, type Episode, InvalidInput } from '../contracts/index.ts';
+import {
+  type BenchmarkRow,
+  type BenchmarkScore,
+  type Episode,
+  InvalidInput,
+  BenchmarkRow as Row,
+} from '../contracts/index.ts';
 import { type Rng, rng } from './seeds.ts';
 import { standardError } from './statistics.ts';
 
@@ -93,7 +99,9 @@ export function benchmarkScore(
   winThreshold: number,
 ): BenchmarkScore | null {
   const played = episodes.flatMap(({ environment, outcome, return: value }) =>
-    outcome === 'played' && value !== null ? [{ skill: skillOf.get(environment) ?? '', won: value > winThreshold }] : [],
+    outcome === 'played' && value !== null
+      ? [{ skill: skillOf.get(environment) ?? '', won: value > winThreshold }]
+      : [],
   );
   if (played.length === 0 || played.length * 2 < planned) return null;
   const wins = played.filter(({ won }) => won).length;

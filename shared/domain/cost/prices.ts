@@ -30,7 +30,10 @@ export const UNIT_PRICES = {
   interfaceEndpointSeconds: { usd: 0.01 / 3600, source: 'a zone of an interface endpoint; cloudcostkit.com, undated' },
 } as const satisfies Record<string, Price>;
 
-/** SageMaker instances, USD an hour; training and hosting cost the same. Read 2026-09-27, cross-checked with the Price List API of 2026-08. */
+/**
+ * SageMaker instances, USD an hour; training and hosting cost the same. GPU types read on
+ * 2026-09-27 and cross-checked with the Price List API of 2026-08; the two CPU types are older list prices, not cross-checked.
+ */
 export const INSTANCE_HOUR_PRICES: Readonly<Record<string, number>> = {
   'ml.m5.xlarge': 0.23,
   'ml.c5.xlarge': 0.204,
