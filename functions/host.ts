@@ -1,0 +1,62 @@
+import { openTable } from '../shared/adapters/dynamodb/open.ts';
+import { openEvents } from '../shared/adapters/events.ts';
+import { once } from '../shared/adapters/once.ts';
+import { openPolicy, openPolicyHost } from '../shared/adapters/policy/open.ts';
+import { createProgress } from '../shared/adapters/progress.ts';
+import { openStores } from '../shared/adapters/stores.ts';
+import { lambdaValidator } from '../shared/adapters/validator-lambda.ts';
+import { requiredVariable } from '../shared/adapters/variables.ts';
+import { ENVIRONMENT_VARIABLES } from '../shared/contracts/index.ts';
+import type { Events, Ledger, Memory, Policy, PolicyHost, Progress, Stores } from '../shared/ports/index.ts';
+import type { Validation, ValidationInput } from '../shared/validation/types.ts';
+import type { Environment } from './middleware.ts';
+import { cloudTelemetry, type Telemetry } from './telemetry.ts';
+import { VERSIONS } from './versions.ts';
+
+/** Everything a unit may ask of the world. A laptop makes one and hands it to all handlers; in the cloud each function makes its own. */
+export interface Host {
+  readonly stores: Stores;
+  readonly policy: Policy;
+  readonly policyHost: PolicyHost;
+  readonly memory: Memory;
+  readonly ledger: Ledger;
+  readonly events: Events;
+  readonly progress: Progress;
+  /** Judges model-written code behind walls: in process on a laptop, in a function without rights in the cloud. */
+  readonly validate: (input: ValidationInput) => Promise<Validation>;
+  /** Versions of what decides about environments, for their cards (M29). */
+  readonly versions: Readonly<Record<string, string>>;
+  readonly telemetry: Telemetry;
+}
+
+/**
+ * The host that environment variables describe. Each part is made when it is first asked for, so a function needs the variables (and the
+ * rights) of what it uses and no others.
+ */
+export function hostFrom(env: Environment): Host {
+  const variable = (name: keyof typeof ENVIRONMENT_VARIABLES) => requiredVariable(env, ENVIRONMENT_VARIABLES[name]);
+  const table = once(() => openTable(variable('table')));
+  return lazily({
+    stores: () => openStores(env),
+    policy: () => openPolicy(variable('policy')),
+    policyHost: () => openPolicyHost(variable('policy'), env),
+    memory: () => table().memory,
+    ledger: () => table().ledger,
+    events: () => openEvents(variable('events')),
+    progress: () => createProgress(),
+    validate: () => lambdaValidator(variable('validator')),
+    versions: () => VERSIONS,
+    telemetry: () => cloudTelemetry(),
+  });
+}
+
+type Makers<T> = { readonly [K in keyof T]: () => T[K] };
+
+/** An object whose properties are made on first use and kept. */
+function lazily<T extends object>(makers: Makers<T>): T {
+  const host = {};
+  for (const [name, make] of Object.entries(makers) as [string, () => unknown][]) {
+    Object.defineProperty(host, name, { get: once(make), enumerable: true });
+  }
+  return host as T;
+}
