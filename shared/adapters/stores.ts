@@ -1,7 +1,9 @@
-import { ENVIRONMENT_VARIABLES, InvalidInput } from '../contracts/index.ts';
+import { ENVIRONMENT_VARIABLES } from '../contracts/index.ts';
 import type { Store, Stores } from '../ports/index.ts';
+import { once } from './once.ts';
 import { createFileStore } from './store-file.ts';
 import { locationOf } from './uri.ts';
+import { requiredVariable, type Variables } from './variables.ts';
 
 /**
  * The store at a URI: `file:///dir` or `s3://bucket[/prefix]`. The S3 client is loaded on the first call, because loading it costs a
@@ -29,13 +31,8 @@ export function openStore(uri: string): Store {
  *
  * @throws {InvalidInput} naming the variable that is missing or wrong
  */
-export function openStores(env: Readonly<Record<string, string | undefined>>): Stores {
-  const store = (variable: string) => {
-    const uri = env[variable];
-    if (!uri)
-      throw new InvalidInput(`environment variable ${variable}`, ['not set; expected file:///dir or s3://bucket']);
-    return openStore(uri);
-  };
+export function openStores(env: Variables): Stores {
+  const store = (variable: string) => openStore(requiredVariable(env, variable, 'file:///dir or s3://bucket'));
   return {
     environments: store(ENVIRONMENT_VARIABLES.environments),
     episodes: store(ENVIRONMENT_VARIABLES.episodes),
@@ -45,11 +42,7 @@ export function openStores(env: Readonly<Record<string, string | undefined>>): S
 }
 
 function lazyStore(root: string, load: () => Promise<Store>): Store {
-  let loaded: Promise<Store> | undefined;
-  const store = () => {
-    loaded ??= load();
-    return loaded;
-  };
+  const store = once(load);
   return {
     get: async (key) => (await store()).get(key),
     find: async (key) => (await store()).find(key),

@@ -1,7 +1,9 @@
 import type { SampledTokens, TokenSequence } from '../contracts/index.ts';
 
 /** What {@link mergeTurns} reads of a turn: the prompt's ids, the sampled ids and their log-probs. */
-export type TurnTokens = Pick<SampledTokens, 'promptTokenIds' | 'tokenIds' | 'logprobs'>;
+export type TurnTokens = {
+  readonly [K in 'promptTokenIds' | 'tokenIds' | 'logprobs']: Readonly<SampledTokens[K]>;
+};
 
 /**
  * Turns of one conversation as training sequences (M22). A turn is merged into the sequence before it only when its prompt starts

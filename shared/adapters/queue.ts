@@ -1,0 +1,22 @@
+import type { Queue } from '../ports/index.ts';
+import { once } from './once.ts';
+import { createFileQueue } from './queue-file.ts';
+import { locationOf } from './uri.ts';
+
+/**
+ * The iteration queue at a URI: `file:///dir`, or `sqs://` followed by the queue's URL without its scheme.
+ *
+ * @throws {InvalidInput} for any other URI
+ */
+export function openQueue(uri: string): Queue {
+  const { scheme, location } = locationOf(uri, 'queue', ['file', 'sqs']);
+  if (scheme === 'file') return createFileQueue(location);
+  const queue = once(async () => {
+    const [{ SQSClient }, { createSqsQueue }] = await Promise.all([
+      import('@aws-sdk/client-sqs'),
+      import('./queue-sqs.ts'),
+    ]);
+    return createSqsQueue(new SQSClient({ maxAttempts: 5 }), `https://${location}`);
+  });
+  return { send: async (request) => (await queue()).send(request) };
+}
