@@ -48,7 +48,7 @@ async function readDesign(
 export function designUsage(designs: readonly PlannedDesign[]): Record<string, number> {
   const tokens = designs.flatMap(({ judged }) => (judged === null ? [] : [judged.design.tokens]));
   return {
-    designs: designs.length,
+    requests: tokens.length,
     promptTokens: tokens.reduce((total, { promptTokenIds }) => total + promptTokenIds.length, 0),
     completionTokens: tokens.reduce((total, { tokenIds }) => total + tokenIds.length, 0),
   };

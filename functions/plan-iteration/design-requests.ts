@@ -31,7 +31,7 @@ export async function designRequests(
     openMemory(config, skills, iteration, deps),
   ]);
   const indices = Array.from({ length: config.designer.environments }, (_, index) => index);
-  return indices.map((index) => {
+  const request = async (index: number): Promise<DesignRequest> => {
     const skill = skills[index % skills.length] as string;
     const seedFor = (purpose: string) => deriveSeed(config.seed, experiment, iteration, 'design', index, purpose);
     return {
@@ -42,12 +42,13 @@ export async function designRequests(
       skill,
       difficulty: askedLevels(difficultyOf(before, skill, config), rng(seedFor('levels'))),
       document: drawDocument(seedFor('document')),
-      examples: drawMemory.examples(skill, seedFor('examples')),
+      examples: await drawMemory.examples(skill, seedFor('examples')),
       titles: drawMemory.titles,
       seed: seedFor('sampling'),
       policyVersion,
     };
-  });
+  };
+  return Promise.all(indices.map(request));
 }
 
 /** Skills of the window (M16): `skillsPerWindow` of the experiment's, in the experiment's order. */

@@ -1,14 +1,14 @@
-import { type ExperimentConfig, environmentKeys, type MemoryExample } from '../../shared/contracts/index.ts';
+import { environmentKeys, type ExperimentConfig, type MemoryExample } from '../../shared/contracts/index.ts';
 import { drawExamples, type MemoryCandidate, poolSize, toExample } from '../../shared/domain/memory-selection.ts';
 import { rng } from '../../shared/domain/seeds.ts';
-import type { Memory, Stores } from '../../shared/ports/index.ts';
+import type { Memory, Store, Stores } from '../../shared/ports/index.ts';
 
 /** What the memory gives to the requests of one window. */
 export interface DrawMemory {
   /** Titles already made, newest first (M15). */
   readonly titles: string[];
   /** Examples for one request; the same seed draws the same. */
-  readonly examples: (skill: string, seed: number) => MemoryExample[];
+  readonly examples: (skill: string, seed: number) => Promise<MemoryExample[]>;
 }
 
 interface Shelf {
@@ -21,23 +21,21 @@ export async function openMemory(
   config: ExperimentConfig,
   skills: readonly string[],
   windowStart: number,
-  deps: {
-    readonly memory: Pick<Memory, 'topByRegret' | 'recentTitles'>;
-    readonly stores: Pick<Stores, 'environments'>;
-  },
+  deps: { readonly memory: Pick<Memory, 'topByRegret' | 'recentTitles'>; readonly stores: Pick<Stores, 'environments'> },
 ): Promise<DrawMemory> {
-  if (!config.memory.enabled) return { titles: [], examples: () => [] };
+  if (!config.memory.enabled) return { titles: [], examples: async () => [] };
   const { experiment } = config;
-  const titles = await deps.memory.recentTitles(experiment, config.memory.titles, windowStart);
+  const limit = config.memory.titles;
+  const titles = limit === 0 ? [] : await deps.memory.recentTitles(experiment, limit, windowStart);
   const shelves = new Map<string, Shelf>();
   for (const skill of skills) shelves.set(skill, await openShelf(config, skill, windowStart, deps.memory));
-  const sources = await readSources(experiment, [...shelves.values()], deps.stores);
+  const sourceOf = sourceReader(config, deps.stores.environments);
   return {
     titles,
-    examples: (skill, seed) => {
+    examples: async (skill, seed) => {
       const { frontier, counter } = shelves.get(skill) ?? { frontier: [], counter: [] };
       const drawn = drawExamples(frontier, counter, config.memory, rng(seed));
-      return drawn.map((entry) => toExample(entry, sources.get(entry.environment) ?? '', config.memory));
+      return Promise.all(drawn.map(async (entry) => toExample(entry, await sourceOf(entry.environment), config.memory)));
     },
   };
 }
@@ -60,17 +58,15 @@ async function openShelf(
   return { frontier, counter: [...easy, ...hard] };
 }
 
-async function readSources(
-  experiment: string,
-  shelves: readonly Shelf[],
-  stores: Pick<Stores, 'environments'>,
-): Promise<Map<string, string>> {
-  const hashes = new Set(
-    shelves.flatMap(({ frontier, counter }) => [...frontier, ...counter]).map((e) => e.environment),
-  );
-  const pairs = [...hashes].map(async (hash) => {
-    const source = await stores.environments.get(environmentKeys(experiment, hash).source);
-    return [hash, new TextDecoder().decode(source)] as const;
-  });
-  return new Map(await Promise.all(pairs));
+/** Reads programs of drawn examples, each once; none when the prompt shows no code. */
+function sourceReader({ experiment, memory }: ExperimentConfig, environments: Store): (hash: string) => Promise<string> {
+  const reads = new Map<string, Promise<string>>();
+  const read = async (hash: string) =>
+    new TextDecoder().decode(await environments.get(environmentKeys(experiment, hash).source));
+  return async (hash) => {
+    if (memory.codeCharacters === 0) return '';
+    const known = reads.get(hash) ?? read(hash);
+    reads.set(hash, known);
+    return known;
+  };
 }

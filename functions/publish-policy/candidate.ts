@@ -20,5 +20,5 @@ export async function findCandidate(
 
 /** What a training job did, for the ledger. */
 export function trainingUsage({ summary }: Candidate): Record<string, number> {
-  return { trainingJobs: 1, trainingSteps: summary.steps, trainingTokens: summary.tokens };
+  return { trainingTokens: summary.tokens };
 }
