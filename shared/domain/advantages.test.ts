@@ -16,7 +16,14 @@ describe('groupAdvantages', () => {
 
   it('divides by the population standard deviation for z-scores, by hand', () => {
     expect(advantages([1, 0], 'zscore')).toEqual([1, -1]);
-    expect((advantages([2, 0, 0, 0].map((r) => r / 2), 'zscore') as number[])[0]).toBeCloseTo(Math.sqrt(3), 12);
+    expect(
+      (
+        advantages(
+          [2, 0, 0, 0].map((r) => r / 2),
+          'zscore',
+        ) as number[]
+      )[0],
+    ).toBeCloseTo(Math.sqrt(3), 12);
   });
 
   it.each([

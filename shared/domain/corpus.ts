@@ -44,7 +44,8 @@ function documentOf(raw: string): { ok: true; text: string } | { ok: false; prob
   } catch {
     return { ok: false, problem: 'not JSON' };
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { ok: false, problem: 'not an object' };
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { ok: false, problem: 'not an object' };
   const row = value as Record<string, unknown>;
   const text = row.text ?? row.orig_doc;
   if (typeof text !== 'string') return { ok: false, problem: 'neither "text" nor "orig_doc" is a text' };

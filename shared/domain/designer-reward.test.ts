@@ -50,13 +50,19 @@ describe('rawReward', () => {
   it('never falls when regret rises, and stays in [0, 1] for blend and solve-rate', () => {
     const unit = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
-      fc.property(unit, unit, unit, fc.constantFrom('blend' as const, 'solve-rate' as const), (winRate, a, b, variant) => {
-        const reward = (regret: number) =>
-          rawReward({ ...played, winRate, regret }, { ...DESIGNER_REWARD, variant }) as number;
-        expect(reward(Math.max(a, b))).toBeGreaterThanOrEqual(reward(Math.min(a, b)));
-        expect(reward(a)).toBeGreaterThanOrEqual(0);
-        expect(reward(a)).toBeLessThanOrEqual(1 + 1e-12);
-      }),
+      fc.property(
+        unit,
+        unit,
+        unit,
+        fc.constantFrom('blend' as const, 'solve-rate' as const),
+        (winRate, a, b, variant) => {
+          const reward = (regret: number) =>
+            rawReward({ ...played, winRate, regret }, { ...DESIGNER_REWARD, variant }) as number;
+          expect(reward(Math.max(a, b))).toBeGreaterThanOrEqual(reward(Math.min(a, b)));
+          expect(reward(a)).toBeGreaterThanOrEqual(0);
+          expect(reward(a)).toBeLessThanOrEqual(1 + 1e-12);
+        },
+      ),
     );
   });
 });

@@ -1,4 +1,9 @@
-import { DIFFICULTY_DIMENSIONS, type Difficulty, type DifficultyDimension, type ExperimentConfig } from '../contracts/index.ts';
+import {
+  DIFFICULTY_DIMENSIONS,
+  type Difficulty,
+  type DifficultyDimension,
+  type ExperimentConfig,
+} from '../contracts/index.ts';
 import type { Rng } from './seeds.ts';
 
 export type ControllerConfig = ExperimentConfig['controller'];

@@ -34,7 +34,10 @@ describe('examples', () => {
 
 describe('parseExperiment', () => {
   it('puts the file over its profile, at every depth', () => {
-    const config = parseExperiment('profile: qwen3-4b\nagent: {episodes: 8}\nskills: [Optimization]\nskillsPerWindow: 1', 'mine.yaml');
+    const config = parseExperiment(
+      'profile: qwen3-4b\nagent: {episodes: 8}\nskills: [Optimization]\nskillsPerWindow: 1',
+      'mine.yaml',
+    );
     expect(config.experiment).toBe('mine');
     expect(config.agent).toEqual({ ...profileOf('qwen3-4b').agent, episodes: 8 });
     expect(config.skills).toEqual(['Optimization']);
@@ -88,7 +91,8 @@ describe('parseExperiment', () => {
   });
 
   it('allows the ablations', () => {
-    const switches = 'memory: {enabled: false}\ngrounding: {enabled: false}\ndesigner: {train: false}\nsamplers: {designer: {temperature: 0}}';
+    const switches =
+      'memory: {enabled: false}\ngrounding: {enabled: false}\ndesigner: {train: false}\nsamplers: {designer: {temperature: 0}}';
     expect(problemsOf(switches)).toBe('');
   });
 });

@@ -88,7 +88,9 @@ function explain(issue: Issue, complete: Tree): { path: Path; why: string }[] {
 
 /** zod says "Invalid input: expected number, received string"; we say what was expected and show the value itself. */
 function expectation(message: string): string {
-  return message.replace(/^(?:Invalid input|Invalid option|Too small|Too big|Invalid string): /, '').replace(/, received .*$/, '');
+  return message
+    .replace(/^(?:Invalid input|Invalid option|Too small|Too big|Invalid string): /, '')
+    .replace(/, received .*$/, '');
 }
 
 function unknownKey(path: Path, key: string, complete: Tree): string {
@@ -96,8 +98,12 @@ function unknownKey(path: Path, key: string, complete: Tree): string {
   const siblings = isTree(known) ? Object.keys(known) : [];
   const meant = nearest(key, siblings);
   if (meant !== null) return `unknown key; did you mean ${[...path, meant].join('.')}?`;
-  const elsewhere = allPaths(profileOf(complete.profile as ProfileName)).find((field) => field.split('.').at(-1) === key);
-  return elsewhere === undefined ? `unknown key; expected one of ${siblings.join(', ')}` : `unknown key here; did you mean ${elsewhere}?`;
+  const elsewhere = allPaths(profileOf(complete.profile as ProfileName)).find(
+    (field) => field.split('.').at(-1) === key,
+  );
+  return elsewhere === undefined
+    ? `unknown key; expected one of ${siblings.join(', ')}`
+    : `unknown key here; did you mean ${elsewhere}?`;
 }
 
 /** Switched off, and yet configured in the same file: the author expects something that will not happen. */
@@ -106,7 +112,10 @@ function idle(tree: Tree): { path: Path; why: string }[] {
   if (memory.enabled !== false) return [];
   return ['highRegretExamples', 'counterExamples']
     .filter((key) => typeof memory[key] === 'number' && memory[key] > 0)
-    .map((key) => ({ path: ['memory', key], why: 'the memory is off (memory.enabled: false), so there are no examples; leave it out' }));
+    .map((key) => ({
+      path: ['memory', key],
+      why: 'the memory is off (memory.enabled: false), so there are no examples; leave it out',
+    }));
 }
 
 function allPaths(tree: Tree | object, prefix = ''): string[] {
@@ -116,7 +125,10 @@ function allPaths(tree: Tree | object, prefix = ''): string[] {
 }
 
 function at(tree: unknown, path: Path): unknown {
-  return path.reduce<unknown>((node, part) => (typeof node === 'object' && node !== null ? (node as Tree)[part] : undefined), tree);
+  return path.reduce<unknown>(
+    (node, part) => (typeof node === 'object' && node !== null ? (node as Tree)[part] : undefined),
+    tree,
+  );
 }
 
 function show(value: unknown): string {

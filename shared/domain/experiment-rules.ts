@@ -100,9 +100,12 @@ export function experimentWarnings(config: ExperimentConfig): string[] {
     );
   }
   if (config.designer.train && config.designer.environments < 2 * config.skillsPerWindow) {
-    warnings.push('designer.environments: a skill with one design has nothing to be compared with and teaches the designer nothing');
+    warnings.push(
+      'designer.environments: a skill with one design has nothing to be compared with and teaches the designer nothing',
+    );
   }
-  if (config.evaluation.every === 0) warnings.push('evaluation.every: 0 means that no benchmark will tell whether the policy learns');
+  if (config.evaluation.every === 0)
+    warnings.push('evaluation.every: 0 means that no benchmark will tell whether the policy learns');
   return warnings;
 }
 

@@ -46,7 +46,10 @@ describe('drawExamples', () => {
         .map((example) => example.title),
     );
     expect([...titles].filter((title) => title.startsWith('f')).sort()).toEqual(
-      frontier.slice(0, 10).map((f) => f.title).sort(),
+      frontier
+        .slice(0, 10)
+        .map((f) => f.title)
+        .sort(),
     );
     expect(titles.has('easy') && titles.has('hard')).toBe(true);
   });

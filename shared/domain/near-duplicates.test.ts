@@ -34,7 +34,11 @@ describe('judgeDuplicate', () => {
   const first = program('tree-1', sketch(1));
 
   it('refuses the same tree whatever the text', () => {
-    expect(judgeDuplicate(program('tree-1', sketch(2)), [first], config)).toEqual({ duplicate: true, kind: 'same-tree', similarity: 1 });
+    expect(judgeDuplicate(program('tree-1', sketch(2)), [first], config)).toEqual({
+      duplicate: true,
+      kind: 'same-tree',
+      similarity: 1,
+    });
   });
 
   it('allows one near-twin and then no more', () => {
@@ -47,7 +51,9 @@ describe('judgeDuplicate', () => {
   it('sets no limit to near-twins when it is 0, and lets different programs in', () => {
     const twins = [2, 3, 4].map((n) => program(`tree-${n}`, near(first.shingles, n)));
     expect(judgeDuplicate(twins[0]!, [first, ...twins.slice(1)], { ...config, sameTree: 0 }).duplicate).toBe(false);
-    expect(judgeDuplicate(program('tree-9', sketch(9)), [first, ...twins], { ...config, sameTree: 1 }).duplicate).toBe(false);
+    expect(judgeDuplicate(program('tree-9', sketch(9)), [first, ...twins], { ...config, sameTree: 1 }).duplicate).toBe(
+      false,
+    );
   });
 
   it('does not take two unparsed programs for the same tree', () => {

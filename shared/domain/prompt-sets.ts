@@ -1,7 +1,7 @@
+import type { ExperimentConfig } from '../contracts/index.ts';
 import standard from '../prompts/standard.json' with { type: 'json' };
 import standardToolUse from '../prompts/standard-tool-use.json' with { type: 'json' };
 import tiny from '../prompts/tiny.json' with { type: 'json' };
-import type { ExperimentConfig } from '../contracts/index.ts';
 import type { PromptSet } from './prompts.ts';
 
 /**

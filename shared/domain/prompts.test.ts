@@ -46,13 +46,22 @@ const request: DesignRequest = {
 };
 
 describe('prompt sets', () => {
-  it.each(readdirSync(folder).filter((name) => name.endsWith('.json')))('%s has every prompt and only known placeholders', (name) => {
-    const prompts = parsePromptSet(readFileSync(new URL(name, folder), 'utf8'), name);
-    expect(() => designMessages(prompts, request)).not.toThrow();
-    expect(() => designMessages(prompts, { ...request, examples: [], titles: [], document: null })).not.toThrow();
-    expect(() => repairMessages(prompts, request, { text: 'x', reason: 'source.syntax', detail: 'line 1' })).not.toThrow();
-    expect(() => [hintMessages(prompts, 'x'), agentMessages(prompts, 'x', 'y'), agentMessages(prompts, 'x', null)]).not.toThrow();
-  });
+  it.each(readdirSync(folder).filter((name) => name.endsWith('.json')))(
+    '%s has every prompt and only known placeholders',
+    (name) => {
+      const prompts = parsePromptSet(readFileSync(new URL(name, folder), 'utf8'), name);
+      expect(() => designMessages(prompts, request)).not.toThrow();
+      expect(() => designMessages(prompts, { ...request, examples: [], titles: [], document: null })).not.toThrow();
+      expect(() =>
+        repairMessages(prompts, request, { text: 'x', reason: 'source.syntax', detail: 'line 1' }),
+      ).not.toThrow();
+      expect(() => [
+        hintMessages(prompts, 'x'),
+        agentMessages(prompts, 'x', 'y'),
+        agentMessages(prompts, 'x', null),
+      ]).not.toThrow();
+    },
+  );
 
   it('are chosen by name and setting', () => {
     expect(promptSet({ prompts: 'standard', setting: 'tool-use' })).not.toEqual(standard);
@@ -60,7 +69,9 @@ describe('prompt sets', () => {
   });
 
   it('reports a missing prompt by file and field', () => {
-    expect(() => parsePromptSet('{"designer": {}, "hint": {}, "agent": {}}', 'mine.json')).toThrow(/mine\.json: designer\.system/);
+    expect(() => parsePromptSet('{"designer": {}, "hint": {}, "agent": {}}', 'mine.json')).toThrow(
+      /mine\.json: designer\.system/,
+    );
   });
 });
 

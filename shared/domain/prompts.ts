@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DIFFICULTY_DIMENSIONS, type DesignRequest, InvalidInput, type MemoryExample } from '../contracts/index.ts';
+import { type DesignRequest, DIFFICULTY_DIMENSIONS, InvalidInput, type MemoryExample } from '../contracts/index.ts';
 import { canonicalJson, sha256Hex } from './canonical-json.ts';
 
 /** Prompts of both roles as data (`shared/prompts/<set>.json`); an empty system text means no system message. */
@@ -99,7 +99,9 @@ export function agentMessages(
 }
 
 function toolList(tools: readonly unknown[]): string {
-  return tools.length === 0 ? '' : `\n\nTools, one JSON schema a line:\n${tools.map((tool) => neutralise(canonicalJson(tool))).join('\n')}`;
+  return tools.length === 0
+    ? ''
+    : `\n\nTools, one JSON schema a line:\n${tools.map((tool) => neutralise(canonicalJson(tool))).join('\n')}`;
 }
 
 /** The messages of the next turn: what the agent wrote, as sampled, and what the program answered. */
@@ -155,7 +157,8 @@ export function cutToWords(text: string, words: number): string {
 }
 
 /** What chat templates use as marks: `<|…|>`, `<think>`, `<tool_call>` and the like, with their closing forms. */
-const CONTROL = /<(?=\||\/?(?:think|thinking|reasoning|tool_call|tool_response|s)>|(?:start|end)_of_turn>)|\[(?=\/?INST\])/gi;
+const CONTROL =
+  /<(?=\||\/?(?:think|thinking|reasoning|tool_call|tool_response|s)>|(?:start|end)_of_turn>)|\[(?=\/?INST\])/gi;
 
 /**
  * Makes text from a program or a document harmless inside a chat: the opening bracket of anything that looks like a control token

@@ -5,7 +5,14 @@ import { episodeFor } from './testing.ts';
 
 describe('regret', () => {
   it('is the difference of the means, by hand', () => {
-    expect(regret([{ hinted: 1, unhinted: 0 }, { hinted: 1, unhinted: 1 }, { hinted: 0, unhinted: 0 }, { hinted: 1, unhinted: 0 }])).toEqual({
+    expect(
+      regret([
+        { hinted: 1, unhinted: 0 },
+        { hinted: 1, unhinted: 1 },
+        { hinted: 0, unhinted: 0 },
+        { hinted: 1, unhinted: 0 },
+      ]),
+    ).toEqual({
       value: 0.5,
       floored: false,
       pairs: 4,

@@ -23,12 +23,17 @@ describe('episodeReturn', () => {
   it('lies in [−1, 1], and an episode that was cut pays 0', () => {
     const rewards = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 }));
     fc.assert(
-      fc.property(rewards, fc.boolean(), fc.constantFrom('final' as const, 'sum' as const), (list, terminated, scoring) => {
-        const value = episodeReturn({ rewards: list, terminated }, scoring);
-        expect(Math.abs(value)).toBeLessThanOrEqual(1);
-        if (scoring === 'final' && !terminated) expect(value).toBe(0);
-        expect(Object.is(value, -0)).toBe(false);
-      }),
+      fc.property(
+        rewards,
+        fc.boolean(),
+        fc.constantFrom('final' as const, 'sum' as const),
+        (list, terminated, scoring) => {
+          const value = episodeReturn({ rewards: list, terminated }, scoring);
+          expect(Math.abs(value)).toBeLessThanOrEqual(1);
+          if (scoring === 'final' && !terminated) expect(value).toBe(0);
+          expect(Object.is(value, -0)).toBe(false);
+        },
+      ),
     );
   });
 });

@@ -10,7 +10,13 @@ describe('deriveSeed', () => {
   });
 
   it('tells apart parts that join to the same text', () => {
-    const seeds = [deriveSeed('a', 12), deriveSeed('a1', 2), deriveSeed('a', '12'), deriveSeed('a12'), deriveSeed('a,12')];
+    const seeds = [
+      deriveSeed('a', 12),
+      deriveSeed('a1', 2),
+      deriveSeed('a', '12'),
+      deriveSeed('a12'),
+      deriveSeed('a,12'),
+    ];
     expect(new Set(seeds).size).toBe(seeds.length);
   });
 
@@ -31,7 +37,14 @@ describe('deriveSeed', () => {
 
 describe('rng', () => {
   it('draws the same numbers for the same seed, and others for another', () => {
-    const draws = (seed: number) => Array.from({ length: 8 }, ((random) => () => random.next())(rng(seed)));
+    const draws = (seed: number) =>
+      Array.from(
+        { length: 8 },
+        (
+          (random) => () =>
+            random.next()
+        )(rng(seed)),
+      );
     expect(draws(7)).toEqual(draws(7));
     expect(draws(7)).not.toEqual(draws(8));
   });

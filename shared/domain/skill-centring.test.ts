@@ -32,19 +32,29 @@ describe('centreAndScale', () => {
   });
 
   it('sums to zero in each skill, keeps the order of rewards, and does not see a constant added to a skill', () => {
-    const design = fc.record({ skill: fc.constantFrom('a', 'b', 'c'), raw: fc.double({ min: -1, max: 1, noNaN: true }) });
+    const design = fc.record({
+      skill: fc.constantFrom('a', 'b', 'c'),
+      raw: fc.double({ min: -1, max: 1, noNaN: true }),
+    });
     fc.assert(
-      fc.property(fc.array(design, { maxLength: 40 }), fc.double({ min: 0.1, max: 50, noNaN: true }), (designs, scale) => {
-        const advantages = centreAndScale(designs, scale);
-        for (const skill of ['a', 'b', 'c']) {
-          const own = advantages.filter((_, i) => designs[i]?.skill === skill);
-          expect(own.reduce((x, y) => x + y, 0)).toBeCloseTo(0, 9);
-        }
-        const shifted = centreAndScale(designs.map((d) => ({ ...d, raw: d.raw + 3 })), scale);
-        shifted.forEach((value, i) => {
-          expect(value).toBeCloseTo(advantages[i] as number, 9);
-        });
-      }),
+      fc.property(
+        fc.array(design, { maxLength: 40 }),
+        fc.double({ min: 0.1, max: 50, noNaN: true }),
+        (designs, scale) => {
+          const advantages = centreAndScale(designs, scale);
+          for (const skill of ['a', 'b', 'c']) {
+            const own = advantages.filter((_, i) => designs[i]?.skill === skill);
+            expect(own.reduce((x, y) => x + y, 0)).toBeCloseTo(0, 9);
+          }
+          const shifted = centreAndScale(
+            designs.map((d) => ({ ...d, raw: d.raw + 3 })),
+            scale,
+          );
+          shifted.forEach((value, i) => {
+            expect(value).toBeCloseTo(advantages[i] as number, 9);
+          });
+        },
+      ),
     );
   });
 });

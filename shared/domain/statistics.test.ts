@@ -24,7 +24,11 @@ describe('environmentStatistics', () => {
   });
 
   it('knows nothing when everything was lost: no win rate, no regret', () => {
-    const statistics = environmentStatistics(HASH, [0, 1].flatMap((i) => both(i, 'infra_lost', 'infra_lost')), 0.5);
+    const statistics = environmentStatistics(
+      HASH,
+      [0, 1].flatMap((i) => both(i, 'infra_lost', 'infra_lost')),
+      0.5,
+    );
     expect(statistics.winRate).toEqual({ hinted: null, unhinted: null });
     expect(statistics.regret).toBeNull();
   });
@@ -52,7 +56,10 @@ describe('environmentStatistics', () => {
   });
 
   it('keeps rates and regret within their ranges for all outcomes', () => {
-    const result = fc.oneof(fc.double({ min: -1, max: 1, noNaN: true }), fc.constantFrom('env_fault' as const, 'infra_lost' as const));
+    const result = fc.oneof(
+      fc.double({ min: -1, max: 1, noNaN: true }),
+      fc.constantFrom('env_fault' as const, 'infra_lost' as const),
+    );
     fc.assert(
       fc.property(fc.array(fc.tuple(result, result)), (rows) => {
         const episodes = rows.flatMap(([hinted, unhinted], index) => both(index, hinted, unhinted));
@@ -81,7 +88,11 @@ describe('wilsonInterval', () => {
     );
   });
 
-  it.each([[1, 0], [3, 2], [0.5, 2]])('refuses %d of %d', (k, n) => {
+  it.each([
+    [1, 0],
+    [3, 2],
+    [0.5, 2],
+  ])('refuses %d of %d', (k, n) => {
     expect(() => wilsonInterval(k, n)).toThrow('positive integer');
     expect(() => standardError(k, n)).toThrow('positive integer');
   });

@@ -31,7 +31,10 @@ describe('mergeTurns', () => {
       { promptTokenIds: [5], tokenIds: [6], logprobs: [-1] },
       { promptTokenIds: [5, 6, 7], tokenIds: [8], logprobs: [-1] },
     ]);
-    expect(merged.map((sequence) => sequence.tokenIds)).toEqual([[1, 2], [5, 6, 7, 8]]);
+    expect(merged.map((sequence) => sequence.tokenIds)).toEqual([
+      [1, 2],
+      [5, 6, 7, 8],
+    ]);
   });
 
   it('leaves out turns without sampled tokens', () => {
@@ -51,7 +54,9 @@ describe('mergeTurns', () => {
         });
         const merged = mergeTurns(turns);
         for (const sequence of merged) expect(TokenSequence.safeParse(sequence).success).toBe(true);
-        const kept = merged.flatMap((s) => s.tokenIds.flatMap((id, i) => (s.mask[i] === 1 ? [[id, s.logprobs[i]]] : [])));
+        const kept = merged.flatMap((s) =>
+          s.tokenIds.flatMap((id, i) => (s.mask[i] === 1 ? [[id, s.logprobs[i]]] : [])),
+        );
         expect(kept).toEqual(turns.flatMap((t) => t.tokenIds.map((id, i) => [id, t.logprobs[i]])));
       }),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Design, TrainingSample } from '../contracts/index.ts';
-import { agentSamples, designerSamples, toJsonLines } from './training-batch.ts';
 import { episodeFor } from './testing.ts';
+import { agentSamples, designerSamples, toJsonLines } from './training-batch.ts';
 
 const options = { kind: 'mean-centred', planned: 2, minimumFraction: 0.5 } as const;
 const sequence = { tokenIds: [1, 2, 3], mask: [0, 1, 1] as (0 | 1)[], logprobs: [0, -0.5, -0.25] };
@@ -86,6 +86,11 @@ describe('toJsonLines', () => {
   it('is one object a line', () => {
     const text = toJsonLines([...designerSamples([rewarded]), ...designerSamples([rewarded])]);
     expect(text.endsWith('\n')).toBe(true);
-    expect(text.trimEnd().split('\n').map((line) => JSON.parse(line).id)).toEqual(['3/design/5', '3/design/5']);
+    expect(
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).id),
+    ).toEqual(['3/design/5', '3/design/5']);
   });
 });

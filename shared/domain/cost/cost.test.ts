@@ -24,12 +24,17 @@ describe('priceUsage', () => {
     expect(priceUsage({ promptTokens: 1e9, requests: 5 }).usd).toBe(0);
   });
 
-  it.each(['lambdaRequest', 'endpointSeconds:ml.g9.huge', 'toString'])('refuses %s rather than count it as nothing', (unit) => {
-    expect(() => priceUsage({ [unit]: 1 })).toThrow('no price for');
-  });
+  it.each(['lambdaRequest', 'endpointSeconds:ml.g9.huge', 'toString'])(
+    'refuses %s rather than count it as nothing',
+    (unit) => {
+      expect(() => priceUsage({ [unit]: 1 })).toThrow('no price for');
+    },
+  );
 
   it('is additive', () => {
-    const usage = fc.record(Object.fromEntries(Object.keys(UNIT_PRICES).map((unit) => [unit, fc.double({ min: 0, max: 1e6, noNaN: true })])));
+    const usage = fc.record(
+      Object.fromEntries(Object.keys(UNIT_PRICES).map((unit) => [unit, fc.double({ min: 0, max: 1e6, noNaN: true })])),
+    );
     fc.assert(
       fc.property(usage, usage, (a, b) => {
         const sum = Object.fromEntries(Object.keys(a).map((unit) => [unit, (a[unit] as number) + (b[unit] as number)]));
@@ -49,9 +54,14 @@ describe('estimate', () => {
   });
 
   it('counts two arms, and a longer window asks for fewer designs an iteration', () => {
-    const tokens = sampledTokens(config('agent: {maxTurns: 1, episodes: 4}\ndesigner: {environments: 10}\ncontroller: {enabled: false}'));
+    const tokens = sampledTokens(
+      config('agent: {maxTurns: 1, episodes: 4}\ndesigner: {environments: 10}\ncontroller: {enabled: false}'),
+    );
     expect(tokens.rollout.high).toBeCloseTo(10 * 4 * 2 * 64 * 0.6, 9);
-    expect(sampledTokens(config('windowLength: 4')).design.high).toBeCloseTo(sampledTokens(config('windowLength: 1')).design.high / 4, 9);
+    expect(sampledTokens(config('windowLength: 4')).design.high).toBeCloseTo(
+      sampledTokens(config('windowLength: 1')).design.high / 4,
+      9,
+    );
   });
 
   it('says when the upper end is above the cap', () => {

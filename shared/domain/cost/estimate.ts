@@ -72,7 +72,10 @@ export function sampledTokens(config: ExperimentConfig): { design: Range; rollou
   const { designer, samplers, agent, evaluation, windowLength } = config;
   const designs = (designer.environments * (1 + designer.repairTurns * 0.3)) / windowLength;
   const episode = scale(USED.tokens, samplers.agent.maxTokens);
-  const turns = { low: Math.max(1, agent.maxTurns * USED.turns.low), high: Math.max(1, agent.maxTurns * USED.turns.high) };
+  const turns = {
+    low: Math.max(1, agent.maxTurns * USED.turns.low),
+    high: Math.max(1, agent.maxTurns * USED.turns.high),
+  };
   const perEpisode = {
     low: Math.min(config.serving.contextTokens, episode.low * turns.low),
     high: Math.min(config.serving.contextTokens, episode.high * turns.high),
@@ -87,7 +90,11 @@ export function sampledTokens(config: ExperimentConfig): { design: Range; rollou
 
 function design(config: ExperimentConfig): EstimateLine {
   const usd = endpointSeconds(config, sampledTokens(config).design);
-  return { phase: 'design', what: `sampling on ${config.serving.instanceType}`, usd: scale(usd, endpointSecond(config)) };
+  return {
+    phase: 'design',
+    what: `sampling on ${config.serving.instanceType}`,
+    usd: scale(usd, endpointSecond(config)),
+  };
 }
 
 function rollout(config: ExperimentConfig): EstimateLine {
@@ -96,7 +103,10 @@ function rollout(config: ExperimentConfig): EstimateLine {
   const spot = WORKER.vcpu * UNIT_PRICES.fargateSpotVcpuSeconds.usd + WORKER.gb * UNIT_PRICES.fargateSpotGbSeconds.usd;
   const demand = WORKER.vcpu * UNIT_PRICES.fargateVcpuSeconds.usd + WORKER.gb * UNIT_PRICES.fargateGbSeconds.usd;
   // Workers wait for the endpoint: they run as long as it samples, at least a billed minute each.
-  const workers = { low: Math.max(60, seconds.low) * shards * spot, high: Math.max(60, seconds.high) * shards * demand };
+  const workers = {
+    low: Math.max(60, seconds.low) * shards * spot,
+    high: Math.max(60, seconds.high) * shards * demand,
+  };
   return {
     phase: 'rollout',
     what: `sampling on ${config.serving.instanceType}, ${shards} worker tasks`,
@@ -108,7 +118,10 @@ function train(config: ExperimentConfig): EstimateLine {
   const { training, profile } = config;
   const sampled = sampledTokens(config);
   // Only the unhinted half is trained (M2); a prompt comes with each sampled token, counted as the same again.
-  const tokens = { low: sampled.rollout.low + sampled.design.low, high: sampled.rollout.high + 2 * sampled.design.high };
+  const tokens = {
+    low: sampled.rollout.low + sampled.design.low,
+    high: sampled.rollout.high + 2 * sampled.design.high,
+  };
   const work = {
     low: (tokens.low * training.epochs) / THROUGHPUT[profile].training.high,
     high: (tokens.high * training.epochs) / THROUGHPUT[profile].training.low,
@@ -138,7 +151,11 @@ function overhead(config: ExperimentConfig): EstimateLine {
   const objects = UNIT_PRICES.s3Writes.usd * (designs * 8 + 100) + UNIT_PRICES.tableWrites.usd * (designs * 40 + 100);
   const small = transitions * UNIT_PRICES.stateTransitions.usd + requests + objects;
   const start = scale(START_SECONDS.endpoint, endpointSecond(config));
-  return { phase: 'overhead', what: 'endpoint start, state machine, functions, storage', usd: add(start, { low: small, high: 3 * small }) };
+  return {
+    phase: 'overhead',
+    what: 'endpoint start, state machine, functions, storage',
+    usd: add(start, { low: small, high: 3 * small }),
+  };
 }
 
 function endpointSeconds(config: ExperimentConfig, tokens: Range): Range {

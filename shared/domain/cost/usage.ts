@@ -36,7 +36,8 @@ export function priceOf(unit: string): number {
   if (Object.hasOwn(UNIT_PRICES, unit)) return UNIT_PRICES[unit as keyof typeof UNIT_PRICES].usd;
   if (UNPRICED_UNITS.some((free) => free === unit)) return 0;
   const instance = INSTANCE_UNIT.exec(unit);
-  if (instance !== null) return (instanceHourPrice(instance[2] as string) / 3600) * (instance[1] === 'spotTrainingSeconds' ? SPOT : 1);
+  if (instance !== null)
+    return (instanceHourPrice(instance[2] as string) / 3600) * (instance[1] === 'spotTrainingSeconds' ? SPOT : 1);
   const meant = nearest(unit, [...Object.keys(UNIT_PRICES), ...UNPRICED_UNITS]);
   throw new InvalidInput('usage', [`no price for ${unit}${meant === null ? '' : `; did you mean ${meant}?`}`]);
 }
@@ -46,5 +47,7 @@ export function instanceHourPrice(type: string): number {
   const price = INSTANCE_HOUR_PRICES[type];
   if (price !== undefined) return price;
   const meant = nearest(type, Object.keys(INSTANCE_HOUR_PRICES));
-  throw new InvalidInput('price table', [`no price for ${type} (read ${PRICE_DATE})${meant === null ? '' : `; did you mean ${meant}?`}`]);
+  throw new InvalidInput('price table', [
+    `no price for ${type} (read ${PRICE_DATE})${meant === null ? '' : `; did you mean ${meant}?`}`,
+  ]);
 }

@@ -78,7 +78,11 @@ describe('parseToolCalls', () => {
   });
 
   it('decodes arguments that were written as a text', () => {
-    expect(only(call('{"name": "a", "arguments": "{\\"x\\": 2}"}'))).toEqual({ ok: true, name: 'a', arguments: { x: 2 } });
+    expect(only(call('{"name": "a", "arguments": "{\\"x\\": 2}"}'))).toEqual({
+      ok: true,
+      name: 'a',
+      arguments: { x: 2 },
+    });
   });
 
   it.each([
@@ -107,7 +111,10 @@ describe('parseToolCalls', () => {
 
   it('never throws', () => {
     const piece = fc.constantFrom('<tool_call>', '</tool_call>', '{', '}', '"', '\\', ':', 'name', '1', '[', ']', ' ');
-    fc.assert(fc.property(fc.array(piece), (pieces) => Array.isArray(parseToolCalls(pieces.join('')))), { numRuns: 500 });
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => Array.isArray(parseToolCalls(pieces.join('')))),
+      { numRuns: 500 },
+    );
   });
 });
 

@@ -45,7 +45,10 @@ describe('extractProgram', () => {
   });
 
   it('takes what there is of a program cut in the middle of a line', () => {
-    expect(extractProgram(`\`\`\`python\n${CODE}\n    def st`)).toEqual({ source: `${CODE}\n    def st`, rule: 'unclosed' });
+    expect(extractProgram(`\`\`\`python\n${CODE}\n    def st`)).toEqual({
+      source: `${CODE}\n    def st`,
+      rule: 'unclosed',
+    });
   });
 
   it('takes a bare program, without the sentence before it', () => {
@@ -60,7 +63,10 @@ describe('extractProgram', () => {
   });
 
   it('falls back to Python without an environment class, so that validation can say what is missing', () => {
-    expect(extractProgram(fence('py', 'class Game:\n    pass'))).toEqual({ source: 'class Game:\n    pass', rule: 'other-fence' });
+    expect(extractProgram(fence('py', 'class Game:\n    pass'))).toEqual({
+      source: 'class Game:\n    pass',
+      rule: 'other-fence',
+    });
   });
 
   it.each(['', 'I cannot do that.', '```\n```', fence('json', '{}')])('finds nothing in %j', (text) => {
@@ -73,7 +79,23 @@ describe('extractProgram', () => {
   });
 
   it('never throws, whatever the model wrote', () => {
-    const piece = fc.constantFrom('```', '````', '~~~', 'python', '\n', '"""', "'''", 'class AEnv:', '<think>', '</think>', '\\', '#', ' ', '"', 'x');
+    const piece = fc.constantFrom(
+      '```',
+      '````',
+      '~~~',
+      'python',
+      '\n',
+      '"""',
+      "'''",
+      'class AEnv:',
+      '<think>',
+      '</think>',
+      '\\',
+      '#',
+      ' ',
+      '"',
+      'x',
+    );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
         const text = pieces.join('');

@@ -14,14 +14,14 @@ import { wilsonInterval } from '../statistics.ts';
 /** Random inputs of one formula, and our answer to them; the other answer comes from `reference.py`. */
 interface Formula {
   readonly draw: (random: Rng) => unknown[];
-  // biome-ignore lint/suspicious/noExplicitAny: each formula takes what its own draw makes.
   readonly ours: (...input: any[]) => unknown;
 }
 
 const CASES = 300;
 const unit = (random: Rng) => Math.round(random.next() * 1000) / 1000;
 const signed = (random: Rng) => unit(random) * 2 - 1;
-const list = <T>(random: Rng, most: number, item: (random: Rng) => T) => Array.from({ length: random.int(most + 1) }, () => item(random));
+const list = <T>(random: Rng, most: number, item: (random: Rng) => T) =>
+  Array.from({ length: random.int(most + 1) }, () => item(random));
 const result = (r: Rng) => (r.int(2) ? r.int(2) : signed(r));
 
 const FORMULAS: Readonly<Record<string, Formula>> = {
@@ -31,16 +31,22 @@ const FORMULAS: Readonly<Record<string, Formula>> = {
   },
   regret: {
     draw: (r) => [list(r, 12, (x) => [result(x), result(x)])],
-    ours: (pairs: number[][]) => regret(pairs.map(([hinted, unhinted]) => ({ hinted: hinted as number, unhinted: unhinted as number }))).value,
+    ours: (pairs: number[][]) =>
+      regret(pairs.map(([hinted, unhinted]) => ({ hinted: hinted as number, unhinted: unhinted as number }))).value,
   },
   plateau: { draw: (r) => [unit(r)], ours: (rate) => plateau(rate, DESIGNER_REWARD) },
   blend: {
     draw: (r) => [unit(r) * 2 * unit(r), unit(r)],
-    ours: (value, winRate) => rawReward({ regret: value, winRate, meanReturn: winRate, timedOut: false, faulted: false }, DESIGNER_REWARD),
+    ours: (value, winRate) =>
+      rawReward({ regret: value, winRate, meanReturn: winRate, timedOut: false, faulted: false }, DESIGNER_REWARD),
   },
   designer_advantages: {
     draw: (r) => [list(r, 24, (x) => [x.pick(['a', 'b', 'c']), unit(x)]), 1 + unit(r) * 49],
-    ours: (designs: [string, number][], scale) => centreAndScale(designs.map(([skill, raw]) => ({ skill, raw })), scale),
+    ours: (designs: [string, number][], scale) =>
+      centreAndScale(
+        designs.map(([skill, raw]) => ({ skill, raw })),
+        scale,
+      ),
   },
   designer_scale: {
     draw: (r) => [50, r.int(800), 1 + r.int(48), 1 + r.int(6)],
@@ -57,7 +63,10 @@ const FORMULAS: Readonly<Record<string, Formula>> = {
   next_level: {
     draw: (r) => [1 + unit(r) * 5, unit(r), 1 + unit(r) * 5],
     ours: (level, rate, mean) =>
-      nextDifficulty(startDifficulty({ start: level }), rate, CONTROLLER, { mean: startDifficulty({ start: mean }), windows: 3 }).problemSize,
+      nextDifficulty(startDifficulty({ start: level }), rate, CONTROLLER, {
+        mean: startDifficulty({ start: mean }),
+        windows: 3,
+      }).problemSize,
   },
   wilson: {
     draw: (r) => ((n) => [r.int(n + 1), n])(1 + r.int(60)),
@@ -86,7 +95,10 @@ describe('formulas of the method against an independent implementation in Python
 
   beforeAll(() => {
     const script = fileURLToPath(new URL('reference.py', import.meta.url));
-    const child = spawnSync(process.env.SPADE_PYTHON ?? 'python3', [script], { input: JSON.stringify(cases), encoding: 'utf8' });
+    const child = spawnSync(process.env.SPADE_PYTHON ?? 'python3', [script], {
+      input: JSON.stringify(cases),
+      encoding: 'utf8',
+    });
     expect(child.stderr).toBe('');
     answers = JSON.parse(child.stdout);
   }, 60_000);

@@ -1,6 +1,6 @@
-"""The formulas of the method, written a second time from its text and not from the TypeScript, with exact fractions inside.
+"""The formulas of the method, written a second time from its text and not from the TypeScript, with exact fractions.
 
-Reads a JSON list of {"formula", "input"} and writes the list of results. `formulas.test.ts` sends random inputs and compares.
+Reads a JSON list of {"formula", "input"} and writes the list of results; `formulas.test.ts` sends random inputs.
 Only the standard library; Python 3.10.
 """
 
@@ -53,10 +53,10 @@ def blend(regret_value: float, rate: float) -> float:
 
 def designer_advantages(designs: list[list[Any]], scale: float) -> list[float]:
     """M11: (raw - mean over the skill's designs) times scale."""
-    means = {
-        skill: sum(Fraction(raw) for name, raw in designs if name == skill) / sum(1 for name, _ in designs if name == skill)
-        for skill, _ in designs
-    }
+    groups: dict[str, list[Fraction]] = {}
+    for skill, raw in designs:
+        groups.setdefault(skill, []).append(Fraction(raw))
+    means = {skill: sum(values) / len(values) for skill, values in groups.items()}
     return [float((Fraction(raw) - means[skill]) * Fraction(scale)) for skill, raw in designs]
 
 
