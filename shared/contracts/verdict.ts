@@ -8,8 +8,8 @@ export const VALIDATION_LAYERS = [
   'smoke',
   'determinism',
   'robustness',
-  'trivial-policies',
   'solution',
+  'trivial-policies',
   'leaks',
 ] as const;
 

@@ -3,11 +3,20 @@ import type { ReasonCode } from '../contracts/reason-codes.ts';
 import { ProtocolFault } from './errors.ts';
 import { decodeEnvelope, type Envelope, encodeFrame, FrameParser } from './frames.ts';
 import { fault, value } from './reply.ts';
+import { runQueueWaitMs } from './starvation.ts';
 import type { Reply } from './types.ts';
 import { faultOf } from './values.ts';
 
-/** How a process ended: exit code, or minus the signal number; CPU time in seconds; `lost` with its fork server. */
-export type Exit = { readonly kind: 'exited'; readonly status: number; readonly cpu: number } | { readonly kind: 'lost' };
+/** How a process ended: exit code, or minus the signal number; CPU time in seconds; whether we killed it while it ran. */
+export interface Exited {
+  readonly kind: 'exited';
+  readonly status: number;
+  readonly cpu: number;
+  readonly killed: boolean;
+}
+
+/** See {@link Exited}; `lost` with its fork server. */
+export type Exit = Exited | { readonly kind: 'lost' };
 
 /** Raw bytes of a reply's value, and how long the process took for it in milliseconds. */
 export interface Answer {
@@ -18,15 +27,20 @@ export interface Answer {
 interface Pending {
   readonly resolve: (answer: Answer) => void;
   readonly since: number;
-  readonly timer: NodeJS.Timeout;
+  timer: NodeJS.Timeout;
 }
 
 /** Exit code of a process that could not build its walls and therefore ran nothing. */
 const EXIT_UNCONFINED = 97;
 const SIGKILL = 9;
 const SIGSYS = 31;
-/** A process that closed its connection has this long to be reported dead before it counts as hiding. */
-const FAREWELL_MS = 200;
+/** A process that closed its connection has this long to end by itself before it is killed as hiding. */
+const FAREWELL_MS = 50;
+
+/** A deadline is put off at most so often when the machine, not the program, is slow. */
+const MAX_EXTENSIONS = 5;
+/** Share of a deadline spent waiting for a core from which on the machine counts as slow. */
+const STARVED_SHARE = 0.3;
 
 /**
  * One confined process: at most one request at a time, a deadline for each, and a verdict for every way it can end.
@@ -39,16 +53,20 @@ export class Child {
   readonly #parser: FrameParser;
   readonly #killProcess: () => void;
   readonly #cpuSeconds: number;
+  readonly #pid: number;
+  #waitedMs = 0;
   #pending: Pending | undefined;
   #next = 0;
   #dead: Extract<Reply<never>, { ok: false }> | undefined;
 
   public constructor(
     id: number,
+    pid: number,
     socket: Socket,
     options: { frameCap: number; cpuSeconds: number; exited: Promise<Exit>; kill: () => void },
   ) {
     this.id = id;
+    this.#pid = pid;
     this.exited = options.exited;
     this.#socket = socket;
     this.#parser = new FrameParser(options.frameCap);
@@ -57,7 +75,9 @@ export class Child {
     socket.on('data', (chunk) => this.#receive(chunk));
     socket.on('error', () => {});
     socket.on('close', () => void this.#connectionEnded());
-    void options.exited.then((exit) => exit.kind === 'lost' && this.#fail(fault('infra.zygote_lost', 'the fork server ended')));
+    void options.exited.then(
+      (exit) => exit.kind === 'lost' && this.#fail(fault('infra.zygote_lost', 'the fork server ended')),
+    );
   }
 
   /** Whether it can still be asked something. */
@@ -70,7 +90,7 @@ export class Child {
     if (this.#dead !== undefined) return Promise.resolve({ reply: this.#dead, ms: 0 });
     if (this.#pending !== undefined) throw new Error('a sandboxed process is asked one thing at a time');
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#deadlinePassed(late, deadlineMs), deadlineMs);
+      const timer = setTimeout(() => void this.#deadlinePassed(late, deadlineMs), deadlineMs);
       this.#pending = { resolve, since: performance.now(), timer };
       this.#socket.write(encodeFrame(message));
     });
@@ -81,14 +101,22 @@ export class Child {
     this.#fail(fault('protocol.closed', 'closed by the supervisor'));
   }
 
-  /** A reply may be waiting behind a busy event loop: it is read first, then the deadline counts. */
-  #deadlinePassed(late: ReasonCode, deadlineMs: number): void {
-    const expected = this.#next;
-    setImmediate(() =>
-      setImmediate(() => {
-        if (this.#pending !== undefined && this.#next === expected) this.#fail(fault(late, `no reply within ${deadlineMs} ms`));
-      }),
-    );
+  /**
+   * Before a deadline counts, a reply that waits behind our own busy event loop is read, and a program that waited for a
+   * core rather than computed gets the time again.
+   */
+  async #deadlinePassed(late: ReasonCode, deadlineMs: number, extensions = 0): Promise<void> {
+    const pending = this.#pending;
+    const waited = await runQueueWaitMs(this.#pid);
+    await new Promise((resolve) => setImmediate(resolve));
+    if (pending === undefined || this.#pending !== pending) return;
+    const starved = waited - this.#waitedMs >= STARVED_SHARE * deadlineMs;
+    this.#waitedMs = waited;
+    if (starved && extensions < MAX_EXTENSIONS) {
+      pending.timer = setTimeout(() => void this.#deadlinePassed(late, deadlineMs, extensions + 1), deadlineMs);
+    } else {
+      this.#fail(fault(late, `no reply within ${deadlineMs} ms`));
+    }
   }
 
   #receive(chunk: Buffer): void {
@@ -98,7 +126,8 @@ export class Child {
       const [first] = bodies;
       if (first === undefined) return;
       const surplus = bodies.length > 1 || this.#parser.partial;
-      if (this.#pending === undefined || surplus) throw new ProtocolFault('protocol.unsolicited', 'a reply that nobody asked for');
+      if (this.#pending === undefined || surplus)
+        throw new ProtocolFault('protocol.unsolicited', 'a reply that nobody asked for');
       this.#accept(decodeEnvelope(first));
     } catch (error) {
       if (!(error instanceof ProtocolFault)) throw error;
@@ -130,17 +159,20 @@ export class Child {
     this.#settle(reply);
   }
 
+  /** The connection ended before we closed it: the process is dead or dying, or it hides. How it ended tells which. */
   async #connectionEnded(): Promise<void> {
     if (this.#dead !== undefined) return;
-    const patience = new Promise<'hiding'>((resolve) => setTimeout(resolve, FAREWELL_MS, 'hiding').unref());
-    const exit = await Promise.race([this.exited, patience]);
-    if (exit === 'hiding') this.#fail(fault('protocol.closed', 'the process closed its connection'));
-    else this.#fail(exit.kind === 'lost' ? fault('infra.zygote_lost', 'the fork server ended') : this.#exitFault(exit));
+    const timer = setTimeout(this.#killProcess, FAREWELL_MS);
+    const exit = await this.exited;
+    clearTimeout(timer);
+    this.#fail(exit.kind === 'lost' ? fault('infra.zygote_lost', 'the fork server ended') : this.#exitFault(exit));
   }
 
-  #exitFault({ status, cpu }: { status: number; cpu: number }): Extract<Reply<never>, { ok: false }> {
+  #exitFault({ status, cpu, killed }: Exited): Extract<Reply<never>, { ok: false }> {
+    if (status === -SIGKILL && killed) return fault('protocol.closed', 'the process closed its connection');
     if (status === -SIGSYS) return fault('policy.syscall', 'a system call that is not allowed');
-    if (status === -SIGKILL && cpu >= this.#cpuSeconds * 0.9) return fault('timeout.cpu', `${cpu.toFixed(1)} s of CPU time`);
+    if (status === -SIGKILL && cpu >= this.#cpuSeconds * 0.9)
+      return fault('timeout.cpu', `${cpu.toFixed(1)} s of CPU time`);
     if (status === -SIGKILL) return fault('infra.killed', 'killed from outside');
     if (status === EXIT_UNCONFINED) return fault('infra.sandbox_unavailable', 'the process could not be confined');
     if (status < 0) return fault('crash.signal', `signal ${-status}`);

@@ -22,6 +22,7 @@ export class Quarantine {
   public count(hash: string, reason: ReasonCode): void {
     if (!COSTLY.some((prefix) => reason.startsWith(prefix))) return;
     this.#faults.set(hash, (this.#faults.get(hash) ?? 0) + 1);
-    if (this.#faults.size > REMEMBERED) for (const oldest of this.#faults.keys()) return void this.#faults.delete(oldest);
+    if (this.#faults.size > REMEMBERED)
+      for (const oldest of this.#faults.keys()) return void this.#faults.delete(oldest);
   }
 }

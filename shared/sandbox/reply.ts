@@ -3,7 +3,6 @@ import type { Reply } from './types.ts';
 
 /** Longest detail in characters. */
 const MAX_DETAIL = 300;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** A good reply. */

@@ -40,7 +40,13 @@ class ForkedSandbox implements Sandbox {
   readonly #other: Pool;
   readonly #quarantine: Quarantine;
 
-  public constructor(play: Pool, other: Pool, isolation: IsolationReport, limits: SandboxLimits, quarantine: Quarantine) {
+  public constructor(
+    play: Pool,
+    other: Pool,
+    isolation: IsolationReport,
+    limits: SandboxLimits,
+    quarantine: Quarantine,
+  ) {
     this.#play = play;
     this.#other = other;
     this.isolation = isolation;
@@ -55,7 +61,9 @@ class ForkedSandbox implements Sandbox {
     if (this.#quarantine.holds(hash)) return new LostEnvironment('env.quarantined', 'too many faults of this program');
     const child = await take(options.world === 'other-hash-seed' ? this.#other : this.#play);
     if (!child.ok) return new LostEnvironment(child.reason, child.detail);
-    return new ChildEnvironment(child.value, source, options, this.limits, (reason) => this.#quarantine.count(hash, reason));
+    return new ChildEnvironment(child.value, source, options, this.limits, (reason) =>
+      this.#quarantine.count(hash, reason),
+    );
   }
 
   public async analyse(source: string): Promise<Reply<SourceFacts>> {
@@ -65,7 +73,8 @@ class ForkedSandbox implements Sandbox {
     if (!child.ok) return child;
     const { reply } = await child.value.request({ op: 'analyse', source }, this.limits.loadMs, 'timeout.wall');
     child.value.kill();
-    if (!reply.ok) return EXHAUSTED.has(reply.reason) ? fault('source.too_complex', `the parser ended: ${reply.detail}`) : reply;
+    if (!reply.ok)
+      return EXHAUSTED.has(reply.reason) ? fault('source.too_complex', `the parser ended: ${reply.detail}`) : reply;
     return checkedFacts(reply.value);
   }
 
@@ -116,7 +125,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const other = new Pool({ ...settings, hashSeed: OTHER_HASH_SEED }, slots, WARM_OTHER);
   try {
     const isolation = await selfTest(play, required);
-    return new ForkedSandbox(play, other, isolation, limits, new Quarantine(options.quarantineAfter ?? DEFAULT_QUARANTINE_AFTER));
+    return new ForkedSandbox(
+      play,
+      other,
+      isolation,
+      limits,
+      new Quarantine(options.quarantineAfter ?? DEFAULT_QUARANTINE_AFTER),
+    );
   } catch (error) {
     await play.close();
     throw error;

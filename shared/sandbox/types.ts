@@ -48,7 +48,12 @@ export interface IsolationReport {
 /** A value, or why there is none. A fault is data: nothing here throws for what a program does. */
 export type Reply<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly outcome: 'env_fault' | 'infra_lost'; readonly reason: ReasonCode; readonly detail: string };
+  | {
+      readonly ok: false;
+      readonly outcome: 'env_fault' | 'infra_lost';
+      readonly reason: ReasonCode;
+      readonly detail: string;
+    };
 
 /** What can be said of a program without running it. */
 export interface SourceFacts {

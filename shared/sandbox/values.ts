@@ -47,7 +47,8 @@ export function checkedStep(raw: unknown, limits: SandboxLimits): Reply<StepResu
   if (typeof reward !== 'number') return fault('reward.type', 'the reward is not a number');
   if (!Number.isFinite(reward)) return fault('reward.not_finite', `the reward is ${reward}`);
   if (Math.abs(reward) > limits.rewardMagnitude) return fault('reward.range', `the reward is ${reward}`);
-  if (typeof terminated !== 'boolean' || typeof truncated !== 'boolean') return fault('flag.type', 'a flag is no boolean');
+  if (typeof terminated !== 'boolean' || typeof truncated !== 'boolean')
+    return fault('flag.type', 'a flag is no boolean');
   if (!Number.isSafeInteger(dropped)) return malformed('the count of dropped entries is no integer');
   const observation = checkedObservation(text, limits, terminated || truncated);
   if (!observation.ok) return observation;
@@ -76,7 +77,8 @@ export function checkedSolution(raw: unknown): Reply<{ text: string; actions: st
   if (typeof text !== 'string' || !text.isWellFormed()) return malformed('a solution has a text');
   if (actions === null) return value({ text, actions });
   if (!Array.isArray(actions) || actions.length > MAX_ACTIONS) return malformed('actions are a list');
-  if (!actions.every((action) => typeof action === 'string' && action.isWellFormed())) return malformed('actions are texts');
+  if (!actions.every((action) => typeof action === 'string' && action.isWellFormed()))
+    return malformed('actions are texts');
   return value({ text, actions: actions as string[] });
 }
 

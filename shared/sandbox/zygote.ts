@@ -33,7 +33,7 @@ export interface ZygoteReport {
 
 type Message =
   | { ready: ZygoteReport }
-  | { exited: number; status: number; cpu: number }
+  | { exited: number; status: number; cpu: number; killed: boolean }
   | { failed: number; detail: string };
 
 interface Expected {
@@ -44,8 +44,8 @@ interface Expected {
 const KEY_BYTES = 32;
 const HELLO_BYTES = KEY_BYTES + 8;
 const START_MS = 20_000;
-/** A fork server that does not fork, or does not bury what it was told to kill, within this time is wedged and replaced. */
-const WEDGED_MS = 10_000;
+/** A fork server that owes an answer and says nothing at all for this long is wedged and replaced. */
+const WEDGED_MS = 20_000;
 const STDERR_CHARACTERS = 2000;
 
 /**
@@ -64,6 +64,7 @@ export class Zygote {
   #commands: string[] = [];
   #nextId = 1;
   #alive = true;
+  #lastHeard = performance.now();
 
   private constructor(parts: {
     report: ZygoteReport;
@@ -125,12 +126,8 @@ export class Zygote {
     const expected: Expected = { exit: Promise.withResolvers<Exit>(), connected: Promise.withResolvers<Child>() };
     this.#expected.set(id, expected);
     this.#command({ fork: id });
-    const timer = setTimeout(() => this.#destroy(), WEDGED_MS);
-    try {
-      return await expected.connected.promise;
-    } finally {
-      clearTimeout(timer);
-    }
+    const watched = this.#watch();
+    return expected.connected.promise.finally(watched);
   }
 
   /** Ends the server and everything it forked, and removes its socket. */
@@ -143,9 +140,16 @@ export class Zygote {
     const expected = this.#expected.get(id);
     if (expected === undefined || !this.#alive) return;
     this.#command({ kill: id });
-    const timer = setTimeout(() => this.#destroy(), WEDGED_MS);
+    void expected.exit.promise.then(this.#watch());
+  }
+
+  /** Replaces the server when it stays silent while an answer is owed; the returned function ends the watch. */
+  #watch(): () => void {
+    const timer = setInterval(() => {
+      if (performance.now() - this.#lastHeard > WEDGED_MS) this.#destroy();
+    }, WEDGED_MS);
     timer.unref();
-    void expected.exit.promise.then(() => clearTimeout(timer));
+    return () => clearInterval(timer);
   }
 
   /** Commands of one turn of the event loop travel in one write. */
@@ -171,19 +175,20 @@ export class Zygote {
       const bytes = socket.read(HELLO_BYTES) as Buffer | null;
       if (bytes === null) return;
       socket.off('readable', hello);
+      this.#lastHeard = performance.now();
       const id = bytes.readUInt32BE(KEY_BYTES);
       const expected = this.#expected.get(id);
       if (bytes.toString('latin1', 0, KEY_BYTES) !== this.#key || expected === undefined) {
         socket.destroy();
         return;
       }
-      expected.connected.resolve(this.#adopt(id, socket, expected));
+      expected.connected.resolve(this.#adopt(id, bytes.readUInt32BE(KEY_BYTES + 4), socket, expected));
     };
     socket.on('readable', hello);
   }
 
-  #adopt(id: number, socket: Socket, expected: Expected): Child {
-    return new Child(id, socket, {
+  #adopt(id: number, pid: number, socket: Socket, expected: Expected): Child {
+    return new Child(id, pid, socket, {
       frameCap: this.#settings.frameCap,
       cpuSeconds: this.#settings.cpuSeconds,
       exited: expected.exit.promise,
@@ -193,7 +198,8 @@ export class Zygote {
 
   async #read(messages: AsyncIterable<Message>): Promise<void> {
     for await (const message of messages) {
-      if ('exited' in message) this.#bury(message.exited, { kind: 'exited', status: message.status, cpu: message.cpu });
+      this.#lastHeard = performance.now();
+      if ('exited' in message) this.#bury(message.exited, { kind: 'exited', ...message });
       else if ('failed' in message) this.#bury(message.failed, { kind: 'lost' });
     }
     this.#alive = false;
@@ -249,7 +255,9 @@ async function firstReport(child: ChildProcess, messages: AsyncGenerator<Message
   });
   const first = await Promise.race([messages.next(), failed]);
   if (first.done || !('ready' in first.value)) {
-    throw new SandboxUnavailable(`the fork server ended before it was ready: ${stderr.trim().split('\n').at(-1) ?? ''}`);
+    throw new SandboxUnavailable(
+      `the fork server ended before it was ready: ${stderr.trim().split('\n').at(-1) ?? ''}`,
+    );
   }
   return first.value.ready;
 }

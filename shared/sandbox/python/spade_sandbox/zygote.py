@@ -1,7 +1,7 @@
 """The fork server: imports everything once, then forks a confined process for each episode on request.
 
 Standard input carries commands of the supervisor, one JSON object a line: `{"fork": id}`, `{"kill": id}`. Standard
-output carries `{"ready": report}`, `{"exited": id, "status", "cpu"}` and `{"failed": id, "detail"}`. Each forked process
+output carries `{"ready": report}`, `{"exited": id, "status", "cpu", "killed"}` and `{"failed": id, "detail"}`. Each forked process
 is connected to the supervisor's socket, is confined, and then first of all says the session's key, its id and its pid.
 The server itself never sees a source, a seed, an observation or a hint: its memory is what every process inherits.
 """
@@ -80,6 +80,7 @@ class Zygote:
         self._walls.build()
         self._pid_of: dict[int, int] = {}
         self._id_of: dict[int, int] = {}
+        self._killed: set[int] = set()
 
     def report(self) -> dict[str, Any]:
         """What `IsolationReport` needs, and the modules that may be imported."""
@@ -115,15 +116,18 @@ class Zygote:
             harness.serve(CONNECTION_FD, injected, preloaded)
         harness.leave()
 
-    def kill(self, identity: int) -> None:
-        """Ends a process and whatever it may have started. Unknown ids are already buried."""
+    def kill(self, identity: int) -> list[dict[str, Any]]:
+        """Ends a process and whatever it may have started; returns the obituaries of those that were dead already."""
+        ended = self.bury()
         pid = self._pid_of.get(identity)
         if pid is None:
-            return
+            return ended
+        self._killed.add(identity)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+        return ended
 
     def bury(self) -> list[dict[str, Any]]:
         """Reports of all processes that ended since the last call."""
@@ -136,11 +140,15 @@ class Zygote:
             if identity is not None:
                 del self._pid_of[identity]
                 cpu = usage.ru_utime + usage.ru_stime
-                ended.append({"exited": identity, "status": os.waitstatus_to_exitcode(status), "cpu": round(cpu, 3)})
+                code = os.waitstatus_to_exitcode(status)
+                ended.append({"exited": identity, "status": code, "cpu": round(cpu, 3), "killed": identity in self._killed})
+                self._killed.discard(identity)
         return ended
 
 
 def _say(messages: list[dict[str, Any]]) -> None:
+    if not messages:
+        return
     text = "".join(json.dumps(message) + "\n" for message in messages)
     view = memoryview(text.encode())
     while view:
@@ -155,7 +163,7 @@ def _obey(zygote: Zygote, line: bytes) -> None:
         except OSError as error:
             _say([{"failed": command["fork"], "detail": str(error)}])
     else:
-        zygote.kill(command["kill"])
+        _say(zygote.kill(command["kill"]))
 
 
 def run(settings: Settings) -> None:
