@@ -58,13 +58,13 @@ export async function playEpisode(
 }
 
 async function playOnce(task: EpisodeTask, table: Table, deps: EpisodeDeps, signal: AbortSignal): Promise<Episode> {
-  signal.throwIfAborted();
   const options = { seed: task.seed, maxTurns: table.agent.maxTurns };
   const program = await deps.sandbox.open(task.source, options);
   // A pending step ends when its process does.
   const end = () => program.close();
   signal.addEventListener('abort', end, { once: true });
   try {
+    signal.throwIfAborted();
     const play = new Play(task, table, deps.policy, program, signal);
     const ending = await play.run();
     signal.throwIfAborted();
