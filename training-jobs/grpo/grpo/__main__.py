@@ -14,6 +14,7 @@ from .config import parse_config
 from .errors import TrainerError, TrainingStopped
 from .job import JobFolders, read_hyperparameters
 from .stop import StopRequest
+from .threads import settle_threads
 
 EXAMPLES = """examples:
   python -m grpo                              in a SageMaker training container
@@ -43,12 +44,12 @@ def run(folders: JobFolders) -> int:
         stop = StopRequest(config.stop_grace_seconds)
         stop.install()
         folders.checkpoints.mkdir(parents=True, exist_ok=True)
+        folders.failure.unlink(missing_ok=True)
         with _only_one(folders):
-            # Threads that spin while they wait cost more than they gain on a shared laptop; must precede the import.
-            os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+            settle_threads()
             from .train import run_job
 
-            run_job(folders, config, stop, import_seconds=time.monotonic() - started)
+            run_job(folders, config, stop, time.monotonic() - started)
     except TrainingStopped as stopped:
         print(stopped, file=sys.stderr)
         return stopped.exit_code
