@@ -2,7 +2,17 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Design, iterationKeys, PolicyUnavailable, PromptTooLong } from '../../shared/contracts/index.ts';
 import type { Completion, CompletionRequest, Policy } from '../../shared/ports/index.ts';
 import { type MemoryStores, memoryStores } from '../testing/memory-store.ts';
-import { begin, EXPERIMENT, experiment, INPUT, LEVEL_TWO, putJson, readJson, refused, UNSEEN } from '../testing/objects.ts';
+import {
+  begin,
+  EXPERIMENT,
+  experiment,
+  INPUT,
+  LEVEL_TWO,
+  putJson,
+  readJson,
+  refused,
+  UNSEEN,
+} from '../testing/objects.ts';
 import { strict } from '../testing/strict.ts';
 import { designEnvironment } from './design-environment.ts';
 

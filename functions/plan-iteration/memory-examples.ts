@@ -1,4 +1,4 @@
-import { environmentKeys, type ExperimentConfig, type MemoryExample } from '../../shared/contracts/index.ts';
+import { type ExperimentConfig, environmentKeys, type MemoryExample } from '../../shared/contracts/index.ts';
 import { drawExamples, type MemoryCandidate, poolSize, toExample } from '../../shared/domain/memory-selection.ts';
 import { rng } from '../../shared/domain/seeds.ts';
 import type { Memory, Store, Stores } from '../../shared/ports/index.ts';
@@ -21,7 +21,10 @@ export async function openMemory(
   config: ExperimentConfig,
   skills: readonly string[],
   windowStart: number,
-  deps: { readonly memory: Pick<Memory, 'topByRegret' | 'recentTitles'>; readonly stores: Pick<Stores, 'environments'> },
+  deps: {
+    readonly memory: Pick<Memory, 'topByRegret' | 'recentTitles'>;
+    readonly stores: Pick<Stores, 'environments'>;
+  },
 ): Promise<DrawMemory> {
   if (!config.memory.enabled) return { titles: [], examples: async () => [] };
   const { experiment } = config;
@@ -35,7 +38,9 @@ export async function openMemory(
     examples: async (skill, seed) => {
       const { frontier, counter } = shelves.get(skill) ?? { frontier: [], counter: [] };
       const drawn = drawExamples(frontier, counter, config.memory, rng(seed));
-      return Promise.all(drawn.map(async (entry) => toExample(entry, await sourceOf(entry.environment), config.memory)));
+      return Promise.all(
+        drawn.map(async (entry) => toExample(entry, await sourceOf(entry.environment), config.memory)),
+      );
     },
   };
 }
@@ -59,7 +64,10 @@ async function openShelf(
 }
 
 /** Reads programs of drawn examples, each once; none when the prompt shows no code. */
-function sourceReader({ experiment, memory }: ExperimentConfig, environments: Store): (hash: string) => Promise<string> {
+function sourceReader(
+  { experiment, memory }: ExperimentConfig,
+  environments: Store,
+): (hash: string) => Promise<string> {
   const reads = new Map<string, Promise<string>>();
   const read = async (hash: string) =>
     new TextDecoder().decode(await environments.get(environmentKeys(experiment, hash).source));

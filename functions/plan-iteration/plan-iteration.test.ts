@@ -47,7 +47,12 @@ describe('planIteration', () => {
     expect(plan.designs).toEqual([0, 1, 2, 3].map((index) => ({ index })));
     const made = requests();
     expect(new Set(made.map(({ seed }) => seed)).size).toBe(4);
-    expect(made.map(({ skill }) => skill)).toEqual(['Optimization', 'Logical Deduction', 'Optimization', 'Logical Deduction']);
+    expect(made.map(({ skill }) => skill)).toEqual([
+      'Optimization',
+      'Logical Deduction',
+      'Optimization',
+      'Logical Deduction',
+    ]);
     for (const { document } of made) expect([1, 3]).toContain(document?.line);
   });
 
@@ -83,13 +88,20 @@ describe('planIteration', () => {
 
   it('keeps the window open for R iterations, and opens a new one when it has no environments', async () => {
     await start((config) => ({ ...config, windowLength: 3 }));
-    const environments = [{ hash: 'a'.repeat(64), designIndex: 0, turn: 0, skill: 'x', title: 'XEnv', difficulty: LEVEL_TWO }];
+    const environments = [
+      { hash: 'a'.repeat(64), designIndex: 0, turn: 0, skill: 'x', title: 'XEnv', difficulty: LEVEL_TWO },
+    ];
     const admission = { experiment: EXPERIMENT, iteration: 2, windowStart: 1, environments, refused: [] };
     await putJson(stores.episodes, iterationKeys(EXPERIMENT, 2).admission, admission);
     expect(await planIteration({ ...INPUT, iteration: 3 }, deps())).toMatchObject({ windowStart: 1, designs: [] });
     await putJson(stores.episodes, iterationKeys(EXPERIMENT, 3).admission, { ...admission, iteration: 3 });
     expect(await planIteration({ ...INPUT, iteration: 4 }, deps())).toMatchObject({ windowStart: 4 });
-    await putJson(stores.episodes, iterationKeys(EXPERIMENT, 4).admission, { ...admission, iteration: 4, windowStart: 4, environments: [] });
+    await putJson(stores.episodes, iterationKeys(EXPERIMENT, 4).admission, {
+      ...admission,
+      iteration: 4,
+      windowStart: 4,
+      environments: [],
+    });
     expect(await planIteration({ ...INPUT, iteration: 5 }, deps())).toMatchObject({ windowStart: 5 });
   });
 
@@ -127,7 +139,10 @@ describe('planIteration', () => {
     await planIteration({ ...INPUT, iteration: 2 }, deps({ memory }));
     expect(new Set(asked.map(String))).toEqual(new Set([`${config.memory.poolMinimum},2`]));
     const [first, second] = requests(2);
-    expect(first).toMatchObject({ titles: ['OldEnv'], examples: [{ title: 'OldEnv', code: 'class OldEnv: …', note: 'frontier' }] });
+    expect(first).toMatchObject({
+      titles: ['OldEnv'],
+      examples: [{ title: 'OldEnv', code: 'class OldEnv: …', note: 'frontier' }],
+    });
     expect(second?.examples).toEqual([]);
   });
 

@@ -17,7 +17,10 @@ async function serve(policyVersion: number, ready: boolean, trained: string[] = 
       return ready;
     },
   });
-  const output = await servePolicy({ ...INPUT, iteration: 3, attempt: 2, policyVersion }, { stores, policyHost, progress: UNSEEN });
+  const output = await servePolicy(
+    { ...INPUT, iteration: 3, attempt: 2, policyVersion },
+    { stores, policyHost, progress: UNSEEN },
+  );
   return { output, asked };
 }
 

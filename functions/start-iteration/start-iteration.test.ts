@@ -11,7 +11,10 @@ const record = (messageId: string, body: unknown, group = 'test') =>
   }) as unknown as SQSRecord;
 const request = (iteration: number): IterationRequest => ({ experiment: 'test', iteration, attempt: 1 });
 
-async function deliver(records: SQSRecord[], start: (request: IterationRequest) => Promise<'started' | 'already-started'>) {
+async function deliver(
+  records: SQSRecord[],
+  start: (request: IterationRequest) => Promise<'started' | 'already-started'>,
+) {
   const lines: string[] = [];
   const log = { info: (message: string) => lines.push(message), error: (message: string) => lines.push(message) };
   const { batchItemFailures } = await startIterations({ Records: records }, { start, log: log as never });
@@ -34,7 +37,10 @@ describe('startIterations', () => {
     ['an unknown key', { ...request(1), priority: 1 }],
     ['a bad id', { ...request(1), experiment: 'Not An Id' }],
   ])('gives back a message with %s, says so, and starts the others', async (_, body) => {
-    const { failed, lines } = await deliver([record('bad', body, 'one'), record('good', request(2), 'two')], async () => 'started');
+    const { failed, lines } = await deliver(
+      [record('bad', body, 'one'), record('good', request(2), 'two')],
+      async () => 'started',
+    );
     expect(failed).toEqual(['bad']);
     expect(lines).toEqual(['iteration not started', 'iteration requested']);
   });
@@ -44,7 +50,10 @@ describe('startIterations', () => {
       if (iteration === 1) throw new ServiceUnavailable('states', 'throttled');
       return 'started' as const;
     };
-    const { failed } = await deliver([record('a', request(1)), record('b', request(2)), record('c', request(3), 'other')], failing);
+    const { failed } = await deliver(
+      [record('a', request(1)), record('b', request(2)), record('c', request(3), 'other')],
+      failing,
+    );
     expect(failed).toEqual(['a', 'b']);
   });
 });

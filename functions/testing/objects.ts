@@ -20,7 +20,9 @@ import type { MemoryStore, MemoryStores } from './memory-store.ts';
 export const EXPERIMENT = 'test';
 
 /** A small experiment: two skills, four designs, four episodes an arm. */
-export function experiment(change: (config: ExperimentConfig) => ExperimentConfig = (config) => config): ExperimentConfig {
+export function experiment(
+  change: (config: ExperimentConfig) => ExperimentConfig = (config) => config,
+): ExperimentConfig {
   const profile = profileOf('tiny');
   return change({
     ...profile,
@@ -154,7 +156,12 @@ export function episode(environment: string, arm: Arm, index: number, seed: numb
 }
 
 /** Stores one environment's episodes as the worker does. */
-export async function putEpisodes(store: MemoryStore, iteration: number, id: string, episodes: Episode[]): Promise<void> {
+export async function putEpisodes(
+  store: MemoryStore,
+  iteration: number,
+  id: string,
+  episodes: Episode[],
+): Promise<void> {
   const lines = episodes.map((one) => `${JSON.stringify({ ...one, iteration })}\n`).join('');
   await store.put(iterationKeys(EXPERIMENT, iteration).episodes(id), gzipText(lines));
 }

@@ -3,7 +3,18 @@ import { iterationKeys, ServiceUnavailable } from '../../shared/contracts/index.
 import type { Verdict } from '../../shared/contracts/verdict.ts';
 import type { ValidationInput } from '../../shared/validation/types.ts';
 import { type MemoryStores, memoryStores } from '../testing/memory-store.ts';
-import { accepted, begin, design, EXPERIMENT, experiment, INPUT, putJson, readJson, refused, UNSEEN } from '../testing/objects.ts';
+import {
+  accepted,
+  begin,
+  design,
+  EXPERIMENT,
+  experiment,
+  INPUT,
+  putJson,
+  readJson,
+  refused,
+  UNSEEN,
+} from '../testing/objects.ts';
 import { validateDesign } from './validate-environment.ts';
 
 const keys = iterationKeys(EXPERIMENT, 1);
@@ -28,19 +39,30 @@ describe('validateDesign', () => {
 
   it('stores the verdict and hands the program, its hint and the limits to the judge', async () => {
     const seen: ValidationInput[] = [];
-    expect(await judge(accepted('CoinEnv'), false, seen)).toEqual({ index: 0, turn: 0, accepted: true, reason: null, repair: false });
-    expect(seen).toMatchObject([{ source: 'class Game0Env: pass', hint: 'Count first.', limits: { maxTurns: 8 }, winThreshold: 0.5 }]);
+    expect(await judge(accepted('CoinEnv'), false, seen)).toEqual({
+      index: 0,
+      turn: 0,
+      accepted: true,
+      reason: null,
+      repair: false,
+    });
+    expect(seen).toMatchObject([
+      { source: 'class Game0Env: pass', hint: 'Count first.', limits: { maxTurns: 8 }, winThreshold: 0.5 },
+    ]);
     expect(readJson(stores.episodes, keys.verdict(0, 0))).toMatchObject({ accepted: true });
   });
 
   it('asks for one repair of a refused design, and for none after it', async () => {
     expect(await judge(refused())).toMatchObject({ accepted: false, reason: 'degenerate.always_win', repair: true });
     await putJson(stores.episodes, keys.design(0, 1), design(0, undefined, { turn: 1 }));
-    const second = await validateDesign({ ...input, turn: 1 }, {
-      stores,
-      progress: UNSEEN,
-      validate: async () => ({ verdict: refused(), infraLost: false, timings: {} }),
-    });
+    const second = await validateDesign(
+      { ...input, turn: 1 },
+      {
+        stores,
+        progress: UNSEEN,
+        validate: async () => ({ verdict: refused(), infraLost: false, timings: {} }),
+      },
+    );
     expect(second).toMatchObject({ turn: 1, repair: false });
   });
 
@@ -54,7 +76,9 @@ describe('validateDesign', () => {
     await putJson(stores.episodes, keys.design(0, 0), design(0, '', { finishReason: 'length' }));
     const unused = { stores, progress: UNSEEN, validate: () => Promise.reject(new Error('ran')) };
     expect(await validateDesign(input, unused)).toMatchObject({ reason: 'source.empty', repair: true });
-    expect(readJson(stores.episodes, keys.verdict(0, 0))).toMatchObject({ detail: expect.stringContaining('token limit') });
+    expect(readJson(stores.episodes, keys.verdict(0, 0))).toMatchObject({
+      detail: expect.stringContaining('token limit'),
+    });
   });
 
   it.each<[string, Verdict, boolean]>([
