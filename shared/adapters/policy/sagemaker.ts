@@ -60,12 +60,17 @@ function command(endpoint: Endpoint, route: string, model: string, body: object)
   }
   return new InvokeEndpointCommand({
     EndpointName: endpoint.name,
-    ...(endpoint.component !== null && { InferenceComponentName: model }),
+    ...(endpoint.component !== null && { InferenceComponentName: componentOf(endpoint.component, model) }),
     ContentType: 'application/json',
     Accept: 'application/json',
     CustomAttributes: `route=${route}`,
     Body: payload,
   });
+}
+
+/** Version 0 is the base itself, every other version the adapter component of its name. */
+function componentOf(base: string, model: string): string {
+  return /-v0+$/.test(model) ? base : model;
 }
 
 async function attempt(
