@@ -1,9 +1,10 @@
 """Command line of the recipe of the embedded policy.
 
-examples:
+Examples:
   python -m tiny_policy train --out /tmp/policy          train from scratch, or go on with an interrupted run
   python -m tiny_policy check weights                    measure a policy
   python -m tiny_policy benchmark                        write benchmark.jsonl anew
+
 """
 
 from __future__ import annotations

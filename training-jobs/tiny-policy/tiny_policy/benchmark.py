@@ -16,11 +16,13 @@ FILE = Path(__file__).resolve().parents[1] / "benchmark.jsonl"
 SEEDS_EACH = 4
 """Instances of one program."""
 
-WORDS = (
-    "harbor lantern orchard glacier saddle ribbon cobalt walnut canyon marble thicket kettle furnace pulley basin trellis "
-    "meadow violin falcon timber quartz beacon copper anchor ledger prism garden bridge river candle barrel feather "
-    "hammer island jacket ladder mirror needle pepper rocket silver temple valley window".split()
-)
+LISTED = """
+harbor lantern orchard glacier saddle ribbon cobalt walnut canyon marble thicket kettle furnace pulley basin trellis
+meadow violin falcon timber quartz beacon copper anchor ledger prism garden bridge river candle barrel feather
+hammer island jacket ladder mirror needle pepper rocket silver temple valley window
+"""
+
+WORDS = tuple(LISTED.split())
 """Ordinary words; those that `held_out` keeps from training are used."""
 
 

@@ -81,7 +81,7 @@ def hint_demonstration(rng: Random) -> Conversation:
 def load(source: str) -> Any:
     """An instance of the class in a program that the recipe itself wrote."""
     space: dict[str, Any] = {}
-    exec(compile(source, "<recipe>", "exec"), space)  # noqa: S102 - text of `families`, never of a model
+    exec(compile(source, "<recipe>", "exec"), space)
     return next(value for name, value in space.items() if name.endswith("Env"))()
 
 
@@ -131,7 +131,7 @@ def conversation(rng: Random) -> Conversation:
     return maker(rng)
 
 
-def tokenizer_texts(seed: int, count: int = 6000) -> list[str]:
-    """Message contents to fit the tokenizer to."""
+def tokenizer_texts(seed: int, count: int) -> list[str]:
+    """Message contents of `count` conversations, to fit the tokenizer to."""
     rng = Random(f"tokenizer:{seed}")
     return [message.content for _ in range(count) for message in conversation(rng)]

@@ -14,15 +14,17 @@ from zlib import crc32
 EXCERPT_WORDS = 12
 """Length of an excerpt; experiments with this policy cut their documents to the same number of words."""
 
-MODULES = (
-    "abc argparse array ast asyncio base64 bisect calendar cmd codecs collections configparser contextlib copy csv "
-    "dataclasses datetime decimal difflib dis email enum fileinput fnmatch fractions ftplib functools getpass gettext glob "
-    "graphlib gzip hashlib heapq hmac html http inspect io ipaddress itertools json keyword linecache locale logging lzma "
-    "mailbox math mimetypes netrc numbers operator os pathlib pickle platform pprint profile queue random re sched secrets "
-    "selectors shelve shlex shutil signal socket sqlite3 ssl stat statistics string struct subprocess tarfile tempfile "
-    "textwrap threading time timeit token tokenize trace traceback types typing unittest urllib uuid warnings wave weakref "
-    "xml zipfile zoneinfo"
-).split()
+LISTED = """
+abc argparse array ast asyncio base64 bisect calendar cmd codecs collections configparser contextlib copy csv
+dataclasses datetime decimal difflib dis email enum fileinput fnmatch fractions ftplib functools getpass gettext
+glob graphlib gzip hashlib heapq hmac html http inspect io ipaddress itertools json keyword linecache locale logging
+lzma mailbox math mimetypes netrc numbers operator os pathlib pickle platform pprint profile queue random re sched
+secrets selectors shelve shlex shutil signal socket sqlite3 ssl stat statistics string struct subprocess tarfile
+tempfile textwrap threading time timeit token tokenize trace traceback types typing unittest urllib uuid warnings
+wave weakref xml zipfile zoneinfo
+"""
+
+MODULES = tuple(LISTED.split())
 
 
 def described(module: ModuleType) -> Iterator[str]:

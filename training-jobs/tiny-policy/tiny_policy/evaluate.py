@@ -78,7 +78,9 @@ def hints(policy: Policy, sources: list[str]) -> list[str]:
     ]
 
 
-def both_arms(policy: Policy, runner: Runner, sources: list[str], words: list[str], seeds: int) -> list[tuple[float, float]]:
+def both_arms(
+    policy: Policy, runner: Runner, sources: list[str], words: list[str], seeds: int
+) -> list[tuple[float, float]]:
     """Mean returns (hinted, unhinted) of every program, on the same seeds in both arms. A faulty episode counts 0."""
     episodes = [
         Episode(source, seed, hint)

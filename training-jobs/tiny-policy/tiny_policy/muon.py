@@ -1,8 +1,8 @@
 """Muon: momentum whose matrix updates are made orthogonal, for the hidden weight matrices of the warm start.
 
-It reaches the loss of AdamW in markedly fewer tokens, which is what counts on two cores. Source: K. Jordan et al., "Muon: an
-optimizer for hidden layers in neural networks" (2024). `torch.optim.Muon` computes the iteration in bfloat16, which
-processors without bfloat16 arithmetic emulate slowly; here it stays in float32.
+It reaches the loss of AdamW in markedly fewer tokens, which is what counts on two cores. Source: K. Jordan et al.,
+"Muon: an optimizer for hidden layers in neural networks" (2024). `torch.optim.Muon` computes the iteration in bfloat16,
+which processors without bfloat16 arithmetic emulate slowly; here it stays in float32.
 """
 
 from __future__ import annotations
@@ -26,16 +26,19 @@ def orthogonalised(matrix: Tensor) -> Tensor:
     for _ in range(ITERATIONS):
         gram = x @ x.T
         x = a * x + (b * gram + c * gram @ gram) @ x
-    return x if matrix.size(0) <= matrix.size(1) else x.T
+    result: Tensor = x if matrix.size(0) <= matrix.size(1) else x.T
+    return result
 
 
 class Muon(torch.optim.Optimizer):
     """Nesterov momentum with orthogonalised updates; parameters must be matrices.
 
-    lr: size of an update as its root mean square, relative to 0.2 of a unit (so that AdamW's rates fit). momentum in [0, 1).
+    lr: an update has about 0.2 lr as its root mean square, so that rates made for AdamW fit. momentum in [0, 1).
     """
 
-    def __init__(self, parameters: Iterable[Tensor], lr: float, momentum: float = 0.95, weight_decay: float = 0.01) -> None:
+    def __init__(
+        self, parameters: Iterable[Tensor], lr: float, momentum: float = 0.95, weight_decay: float = 0.01
+    ) -> None:
         super().__init__(parameters, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
 
     @torch.no_grad()
@@ -44,14 +47,14 @@ class Muon(torch.optim.Optimizer):
         for group in self.param_groups:
             for parameter in group["params"]:
                 if parameter.grad is not None:
-                    self.update(parameter, group)
+                    self.update(parameter, parameter.grad, group)
 
-    def update(self, parameter: Tensor, group: dict[str, float]) -> None:
+    def update(self, parameter: Tensor, gradient: Tensor, group: dict[str, float]) -> None:
         """One update of one matrix, in place."""
         state = self.state[parameter]
         if not state:
             state["momentum"] = torch.zeros_like(parameter)
-        velocity = state["momentum"].lerp_(parameter.grad, 1 - group["momentum"])
-        direction = orthogonalised(parameter.grad.lerp(velocity, group["momentum"]))
+        velocity = state["momentum"].lerp_(gradient, 1 - group["momentum"])
+        direction = orthogonalised(gradient.lerp(velocity, group["momentum"]))
         parameter.mul_(1 - group["lr"] * group["weight_decay"])
         parameter.add_(direction, alpha=-group["lr"] * 0.2 * max(parameter.shape) ** 0.5)

@@ -20,7 +20,7 @@ MOST_TURNS = 12
 
 @dataclass
 class Episode:
-    """One play. `learnt` and `logprobs` run along `tokens`; `outcome` is the return, None after a fault of the program."""
+    """One play. `learnt` and `logprobs` run along `tokens`; `outcome` is the return, None after a fault."""
 
     source: str
     seed: int
@@ -65,7 +65,12 @@ def answer(runner: Runner, codec: Codec, episode: Episode, action: str) -> bool:
 
 
 def play_all(
-    model: Qwen3ForCausalLM, codec: Codec, runner: Runner, episodes: list[Episode], temperature: float, generator: torch.Generator
+    model: Qwen3ForCausalLM,
+    codec: Codec,
+    runner: Runner,
+    episodes: list[Episode],
+    temperature: float,
+    generator: torch.Generator,
 ) -> None:
     """Plays the episodes to their ends, in place. One that does not end in `MOST_TURNS` turns returns 0."""
     live = open_episodes(runner, codec, episodes)

@@ -20,8 +20,12 @@ from types import FrameType
 from typing import Any
 
 CALL_SECONDS = 0.5
+"""Processor time of one call: a busy machine does not make a good program late. Sleepers meet the parent's deadline."""
+
 MEMORY_BYTES = 1 << 30
 MAX_TEXT = 2000
+
+Handlers = dict[str, Callable[[dict[str, Any]], dict[str, Any]]]
 
 
 def limit_process() -> None:
@@ -40,18 +44,18 @@ def overtime(_signal: int, _frame: FrameType | None) -> None:
 @contextlib.contextmanager
 def guarded() -> Iterator[None]:
     """A timer round the block; what it prints goes nowhere."""
-    signal.setitimer(signal.ITIMER_REAL, CALL_SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, CALL_SECONDS)
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def environment_of(source: str) -> Any:
     """An instance of the one class of `source` whose name ends in Env."""
     space: dict[str, Any] = {"__name__": "environment"}
-    exec(compile(source, "<environment>", "exec"), space)  # noqa: S102 - this process exists for it
+    exec(compile(source, "<environment>", "exec"), space)
     classes = [value for name, value in space.items() if name.endswith("Env") and isinstance(value, type)]
     (only,) = classes
     return only()
@@ -104,23 +108,23 @@ class Episodes:
         return {"actions": actions}
 
 
-def reply(handlers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]], line: str) -> dict[str, Any]:
+def reply(handlers: Handlers, line: str) -> dict[str, Any]:
     """The answer to one request; a program's own failure is an answer too."""
     request = json.loads(line)
     try:
         with guarded():
             return {"ok": True, **handlers[request["op"]](request)}
-    except BaseException as error:  # noqa: BLE001 - a program may raise anything, SystemExit included
+    except BaseException as error:
         return {"ok": False, "error": type(error).__name__}
 
 
 def main() -> None:
     """Answers requests until standard input ends."""
     warnings.simplefilter("ignore")
-    signal.signal(signal.SIGALRM, overtime)
+    signal.signal(signal.SIGPROF, overtime)
     limit_process()
     episodes = Episodes()
-    handlers = {"reset": episodes.reset, "step": episodes.step, "solution": episodes.solution}
+    handlers: Handlers = {"reset": episodes.reset, "step": episodes.step, "solution": episodes.solution}
     out = sys.stdout
     for line in sys.stdin:
         out.write(json.dumps(reply(handlers, line)) + "\n")

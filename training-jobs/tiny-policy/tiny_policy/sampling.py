@@ -20,7 +20,12 @@ class Completion:
 
 @torch.inference_mode()
 def sample_equal(
-    model: Qwen3ForCausalLM, prompts: list[list[int]], most: int, end: int, temperature: float, generator: torch.Generator
+    model: Qwen3ForCausalLM,
+    prompts: list[list[int]],
+    most: int,
+    end: int,
+    temperature: float,
+    generator: torch.Generator,
 ) -> list[Completion]:
     """Completions of prompts that all have one length, so that no padding is needed. Temperature 0 is greedy."""
     cache = DynamicCache(config=model.config)
@@ -51,15 +56,18 @@ def sample_equal(
 def choose(logits: Tensor, temperature: float, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """One token a row, (B, V) → (B,), with its log-probability under the distribution that was sampled."""
     scores = torch.log_softmax(logits / temperature if temperature > 0 else logits, -1)
-    if temperature > 0:
-        token = torch.multinomial(scores.exp(), 1, generator=generator)[:, 0]
-    else:
-        token = scores.argmax(-1)
+    sampled = temperature > 0
+    token = torch.multinomial(scores.exp(), 1, generator=generator)[:, 0] if sampled else scores.argmax(-1)
     return token, scores.gather(-1, token[:, None])[:, 0]
 
 
 def sample(
-    model: Qwen3ForCausalLM, prompts: list[list[int]], most: int, end: int, temperature: float, generator: torch.Generator
+    model: Qwen3ForCausalLM,
+    prompts: list[list[int]],
+    most: int,
+    end: int,
+    temperature: float,
+    generator: torch.Generator,
 ) -> list[Completion]:
     """Completions of any prompts, at most `most` tokens each, in the order of the prompts."""
     by_length: dict[int, list[int]] = defaultdict(list)

@@ -56,7 +56,7 @@ def train_tokenizer(texts: Iterable[str], vocabulary: int = VOCABULARY) -> PreTr
 
 
 class Codec:
-    """Conversations to token ids and back, by the chat template's rule, with message contents that can forge no marker."""
+    """Conversations to token ids and back, by the chat template's rule; contents of messages can forge no marker."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast) -> None:
         self.tokenizer = tokenizer

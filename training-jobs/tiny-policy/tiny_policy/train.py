@@ -15,6 +15,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch.multiprocessing.spawn import spawn
 from torch.nn.functional import cross_entropy
 from torch.nn.utils import clip_grad_norm_
 from transformers import PreTrainedTokenizerFast, Qwen3ForCausalLM
@@ -33,6 +34,7 @@ class Recipe:
     """Settings of a warm start. `step_tokens` and `microbatch_tokens` are in tokens, `learning_rate` is the peak.
 
     `workers` processes of one thread each share a step: less waiting than one process of two threads.
+    `tokenizer_texts` conversations fit the tokenizer.
     """
 
     steps: int = 1600
@@ -44,6 +46,7 @@ class Recipe:
     final_fraction: float = 0.02
     workers: int = 2
     checkpoint_every: int = 100
+    tokenizer_texts: int = 6_000
 
 
 def rate(recipe: Recipe, step: int) -> float:
@@ -54,7 +57,7 @@ def rate(recipe: Recipe, step: int) -> float:
 
 
 def step_sequences(codec: Codec, recipe: Recipe, step: int, worker: int) -> list[Sequence]:
-    """One worker's conversations of one step: a function of its arguments alone, so a resumed run sees the same ones."""
+    """One worker's conversations of one step: a function of its arguments, so a resumed run sees the same ones."""
     rng = Random(f"warm-start:{recipe.seed}:{step}:{worker}")
     sequences: list[Sequence] = []
     tokens = 0
@@ -65,7 +68,7 @@ def step_sequences(codec: Codec, recipe: Recipe, step: int, worker: int) -> list
 
 
 def accumulate(model: Qwen3ForCausalLM, sequences: list[Sequence], budget: int, pad: int) -> tuple[float, int]:
-    """Adds the gradient of the summed loss over all learnt tokens; returns that loss in nats and the number of tokens."""
+    """Adds the gradient of the summed loss over all learnt tokens; returns that loss (nats) and their number."""
     total = 0.0
     for batch in microbatches(sequences, budget):
         inputs, labels = padded(batch, pad)
@@ -74,7 +77,7 @@ def accumulate(model: Qwen3ForCausalLM, sequences: list[Sequence], budget: int, 
         wanted = targets != -100
         logits = model.lm_head(hidden[wanted])  # (learnt tokens, vocabulary): the rest needs no logits
         loss = cross_entropy(logits, targets[wanted], reduction="sum")
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         total += loss.item()
     return total, sum(sum(each.learnt) for each in sequences)
 
@@ -86,7 +89,8 @@ def shared_mean(parameters: Items[Tensor], loss: float, count: int) -> float:
     if dist.is_initialized():
         dist.all_reduce(flat)
     flat /= flat[-1].clone()
-    for gradient, mean in zip(gradients, flat[:-2].split([gradient.numel() for gradient in gradients]), strict=True):
+    means = torch.split(flat[:-2], [gradient.numel() for gradient in gradients])
+    for gradient, mean in zip(gradients, means, strict=True):
         gradient.copy_(mean.view_as(gradient))
     return float(flat[-2])
 
@@ -126,7 +130,7 @@ def save_checkpoint(
     }
     aside = folder / f"{CHECKPOINT}.new"
     torch.save(state, aside)
-    os.replace(aside, folder / CHECKPOINT)
+    aside.replace(folder / CHECKPOINT)
 
 
 def resume(folder: Path, recipe: Recipe, model: Qwen3ForCausalLM, solvers: list[torch.optim.Optimizer]) -> int:
@@ -162,6 +166,7 @@ def report(recipe: Recipe, step: int, loss: float, seconds: float, done: int) ->
 
 def run_worker(worker: int, folder: Path, recipe: Recipe, meeting: str) -> None:
     """One worker's part of the run. Worker 0 reports and saves."""
+    parent = os.getppid()
     torch.set_num_threads(1)
     if recipe.workers > 1:
         dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=worker, world_size=recipe.workers)
@@ -172,8 +177,12 @@ def run_worker(worker: int, folder: Path, recipe: Recipe, meeting: str) -> None:
     first = resume(folder, recipe, model, solvers)
     started = time.monotonic()
     for step in range(first, recipe.steps):
+        if os.getppid() != parent:
+            raise SystemExit("the run that started this worker is gone")
         model.zero_grad(set_to_none=True)
-        total, count = accumulate(model, step_sequences(codec, recipe, step, worker), recipe.microbatch_tokens, codec.pad)
+        total, count = accumulate(
+            model, step_sequences(codec, recipe, step, worker), recipe.microbatch_tokens, codec.pad
+        )
         loss = shared_mean(list(model.parameters()), total, count)
         clip_grad_norm_(model.parameters(), 1.0)
         for solver in solvers:
@@ -191,10 +200,10 @@ def run_worker(worker: int, folder: Path, recipe: Recipe, meeting: str) -> None:
 def train(folder: Path, recipe: Recipe) -> None:
     """Runs the recipe into `folder`, going on from its checkpoint; leaves the policy there."""
     folder.mkdir(parents=True, exist_ok=True)
-    train_tokenizer(tokenizer_texts(recipe.seed)).save_pretrained(folder)
+    train_tokenizer(tokenizer_texts(recipe.seed, recipe.tokenizer_texts)).save_pretrained(folder)
     with TemporaryDirectory() as scratch:
         meeting = f"{scratch}/meeting"
         if recipe.workers == 1:
             run_worker(0, folder, recipe, meeting)
         else:
-            torch.multiprocessing.spawn(run_worker, (folder, recipe, meeting), nprocs=recipe.workers)
+            spawn(run_worker, (folder, recipe, meeting), nprocs=recipe.workers)  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-"""Whether a program that the policy wrote is a usable environment: the recipe's short form of the validation battery."""
+"""Whether a program of the policy is a usable environment: the recipe's short form of the validation battery."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_STEPS = 12
 
 
 def won(runner: Runner, source: str, seed: int, actions: list[str]) -> bool | None:
-    """Whether an episode with these actions (the last repeated) ends with more than half a point; None after a fault."""
+    """Whether an episode with these actions (the last repeated) is won; None after a fault."""
     started = runner.reset(source, seed)
     if started is None:
         return None

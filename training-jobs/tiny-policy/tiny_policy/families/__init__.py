@@ -29,7 +29,7 @@ FAMILIES: tuple[Family, ...] = tuple(
         ranking,
         guess,
         walk,
-            sequence,
+        sequence,
         runs,
         best_few,
         cheapest,

@@ -32,7 +32,7 @@ def worked(steps: Sequence[object], answer: object) -> str:
 
 
 class Slip:
-    """An unsteady hand: changes a value now and then, so that demonstrations are imperfect and play can improve on them.
+    """An unsteady hand: changes a value now and then, so that demonstrations leave something to improve.
 
     `rate` is the chance of an error in one step, in [0, 1].
     """

@@ -12,7 +12,11 @@ from .style import Style
 
 def sizes(level: int, rng: Random) -> Constants:
     """More values, and more of them to take, with the level."""
-    return {"count": level + 2 + rng.randint(0, 1), "take": (2, 2, 2, 3, 3, 4)[level - 1], "high": (12, 16, 20, 25, 30, 40)[level - 1] + rng.randint(0, 4)}
+    return {
+        "count": level + 2 + rng.randint(0, 1),
+        "take": (2, 2, 2, 3, 3, 4)[level - 1],
+        "high": (12, 16, 20, 25, 30, 40)[level - 1] + rng.randint(0, 4),
+    }
 
 
 def write(size: Constants, style: Style) -> str:

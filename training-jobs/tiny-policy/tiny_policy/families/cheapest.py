@@ -11,7 +11,10 @@ from .style import Style
 
 def sizes(level: int, rng: Random) -> Constants:
     """More plans of larger parts with the level."""
-    return {"plans": (2, 2, 3, 3, 4, 5)[level - 1] + rng.randint(0, 1), "high": (8, 10, 13, 17, 22, 30)[level - 1] + rng.randint(0, 3)}
+    return {
+        "plans": (2, 2, 3, 3, 4, 5)[level - 1] + rng.randint(0, 1),
+        "high": (8, 10, 13, 17, 22, 30)[level - 1] + rng.randint(0, 3),
+    }
 
 
 def write(size: Constants, style: Style) -> str:

@@ -66,7 +66,7 @@ def naive(view: View, slip: Slip) -> str:
 
 def extent(observation: str) -> float:
     """Width of the range."""
-    low, high = (numbers(observation) + [0, 0])[:2]
+    low, high = [*numbers(observation), 0, 0][:2]
     return high - low - 1
 
 

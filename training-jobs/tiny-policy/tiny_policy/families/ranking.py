@@ -24,7 +24,9 @@ def write(size: Constants, style: Style) -> str:
         f'pairs = [a + ">" + b for a, b in zip({xs}, {xs}[1:])]',
         f"{style.rng}.shuffle(pairs)",
     ]
-    return single_turn(style, "Rank", setup, f'"{words} {style.noun}: " + " ".join(pairs)', f'"".join({xs})', stored=True)
+    return single_turn(
+        style, "Rank", setup, f'"{words} {style.noun}: " + " ".join(pairs)', f'"".join({xs})', stored=True
+    )
 
 
 def pairs_of(view: View) -> list[tuple[str, str]]:
@@ -56,7 +58,10 @@ FAMILY = Family(
     name="ranking",
     skill="Logical Deduction",
     title="Rank",
-    hints=("start with the one that is never on the right and follow the chain", "find the top one, then follow the chain"),
+    hints=(
+        "start with the one that is never on the right and follow the chain",
+        "find the top one, then follow the chain",
+    ),
     turns=1,
     sizes=sizes,
     write=write,

@@ -19,9 +19,9 @@ def write(size: Constants, style: Style) -> str:
     """The program that shows the signs one by one and asks for each run and its length."""
     xs = f"self.{style.items}"
     words = style.phrase("count runs of", "pack the")
-    setup = [
-        f'{xs} = [(c, {style.rng}.randint(1, {size["longest"]})) for c in {style.rng}.sample("abcdefgh", {size["runs"]})]'
-    ]
+    length = f"{style.rng}.randint(1, {size['longest']})"
+    signs = f'{style.rng}.sample("abcdefgh", {size["runs"]})'
+    setup = [f"{xs} = [(c, {length}) for c in {signs}]"]
     ask = f'"{words} {style.noun}:" + "".join((" " + c) * k for c, k in {xs})'
     return single_turn(style, "Runs", setup, ask, f'"".join(f"{{c}}{{k}}" for c, k in {xs})')
 

@@ -57,7 +57,10 @@ FAMILY = Family(
     name="schedule",
     skill="Strategic Planning",
     title="Plan",
-    hints=("write the deadlines from the earliest on with their jobs", "sort by what is due first, then read off the jobs"),
+    hints=(
+        "write the deadlines from the earliest on with their jobs",
+        "sort by what is due first, then read off the jobs",
+    ),
     turns=1,
     sizes=sizes,
     write=write,

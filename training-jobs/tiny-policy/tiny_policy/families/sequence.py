@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 from .base import Constants, Family, Slip, View, boxed, numbers, worked
@@ -54,7 +55,7 @@ def terms(view: View, slip: Slip) -> list[int]:
 def expert(view: View, slip: Slip) -> str:
     """The differences of the shown terms, then every term up to the one asked for."""
     shown = numbers(view.observation)[1:]
-    steps = " ".join(f"+{b - a}" for a, b in zip(shown, shown[1:], strict=False))
+    steps = " ".join(f"+{b - a}" for a, b in pairwise(shown))
     following = terms(view, slip)
     return worked([steps, *following], following[-1])
 
@@ -68,7 +69,10 @@ FAMILY = Family(
     name="sequence",
     skill="Pattern Recognition",
     title="Series",
-    hints=("write the steps between the terms, then go on term by term", "find the steps first and continue one at a time"),
+    hints=(
+        "write the steps between the terms, then go on term by term",
+        "find the steps first and continue one at a time",
+    ),
     turns=1,
     sizes=sizes,
     write=write,

@@ -49,7 +49,9 @@ def judge(style: Style, truth: str) -> list[str]:
     ]
 
 
-def single_turn(style: Style, title: str, setup: Sequence[str], observation: str, answer: str, *, stored: bool = False) -> str:
+def single_turn(
+    style: Style, title: str, setup: Sequence[str], observation: str, answer: str, *, stored: bool = False
+) -> str:
     """A program with one question and one answer.
 
     `setup` are the lines of `reset` after the random generator was made; `observation` and `answer` are expressions.
@@ -66,7 +68,9 @@ def single_turn(style: Style, title: str, setup: Sequence[str], observation: str
     return program(style, title, 1, [method("reset(self, seed=None)", reset), *pair])
 
 
-def many_turns(style: Style, title: str, turns: int, setup: Sequence[str], observation: str, solution: str, step: Sequence[str]) -> str:
+def many_turns(
+    style: Style, title: str, turns: int, setup: Sequence[str], observation: str, solution: str, step: Sequence[str]
+) -> str:
     """A program of several turns; `solution` is an expression, `step` the body of that method."""
     reset = [f"{style.rng} = random.Random(seed)", *setup, f"return {observation}, {{}}"]
     solve = method("solution(self)", [f"return {solution}"])

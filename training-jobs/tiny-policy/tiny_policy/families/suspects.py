@@ -71,7 +71,7 @@ def naive(view: View, slip: Slip) -> str:
 
 def extent(observation: str) -> float:
     """How many suspects there are."""
-    low, high = (numbers(observation) + [0, 0])[:2]
+    low, high = [*numbers(observation), 0, 0][:2]
     return high - low - 1
 
 
