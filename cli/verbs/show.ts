@@ -1,0 +1,60 @@
+import { Command } from 'commander';
+import type { EnvironmentView } from '../../dashboard/data.ts';
+import { decimal, percent } from '../../dashboard/format.ts';
+import { InvalidInput } from '../../shared/contracts/index.ts';
+import { openExperiment, readEnvironments } from '../experiment-data.ts';
+import { homeOption, withExamples } from '../options.ts';
+import { printable, printableLines } from '../text-table.ts';
+
+interface Options {
+  readonly home: string;
+  readonly experiment?: string;
+  readonly json?: true;
+}
+
+/** `spade show ENV` */
+export function showVerb(): Command {
+  const command = new Command('show')
+    .description('Show an environment: where it came from, what play measured, its verdict, hint and source.')
+    .argument('<env>', 'hash of the environment, or how it begins')
+    .option('--experiment <name>', 'name of an experiment in the home; without it, the one touched last')
+    .option('--json', 'print everything as JSON')
+    .addOption(homeOption())
+    .action((hash: string, options: Options) => {
+      const view = find(readEnvironments(openExperiment(options.home, options.experiment)), hash);
+      console.log(options.json ? JSON.stringify(view, null, 2) : environmentText(view));
+    });
+  return withExamples(command, ['show 3fa9c1', 'show 3fa9c1 --json']);
+}
+
+function find(views: readonly EnvironmentView[], hash: string): EnvironmentView {
+  const found = views.filter((view) => view.card.hash.startsWith(hash.toLowerCase()));
+  if (found.length === 1) return found[0] as EnvironmentView;
+  const many = found.map((view) => view.card.hash.slice(0, 16)).slice(0, 5).join(', ');
+  throw new InvalidInput(hash, [found.length === 0 ? 'no environment begins so; "spade envs" lists them' : `several begin so: ${many}`]);
+}
+
+/** An environment for people. Everything that a model wrote is made harmless for a terminal. */
+export function environmentText({ card, statistics, source, hint }: EnvironmentView): string {
+  const { provenance, verdict } = card;
+  const levels = Object.entries(card.difficulty).map(([name, level]) => `${name} ${level}`).join(', ');
+  const measured =
+    statistics === null
+      ? 'not played'
+      : `regret ${decimal(statistics.regret, 3)} over ${statistics.pairs} seeds; win rate ${percent(statistics.winRate.unhinted)} unhinted, ${percent(statistics.winRate.hinted)} hinted`;
+  const episodes = Object.entries(statistics?.episodes ?? {}).map(([outcome, count]) => `${count} ${outcome}`).join(', ');
+  return [
+    `${printable(card.title)}  ${card.hash}`,
+    `  skill       ${card.skill}`,
+    `  difficulty  ${levels}`,
+    `  made        iteration ${provenance.iteration}, design ${provenance.designIndex}, turn ${provenance.turn}, by policy v${provenance.policyVersion}`,
+    `  grounded    ${provenance.corpusLine === null ? 'no document' : `corpus line ${provenance.corpusLine}`}, prompts ${provenance.promptSet}`,
+    `  measured    ${measured}`,
+    ...(episodes === '' ? [] : [`  episodes    ${episodes}${statistics?.flags.length ? `; flags ${statistics.flags.join(', ')}` : ''}`]),
+    `  verdict     ${verdict.layers.map(({ layer, passed }) => `${layer} ${passed ? '✓' : '✗'}`).join('  ')}`,
+    ...(verdict.warnings.length > 0 ? [`  warnings    ${verdict.warnings.join(', ')}`] : []),
+    `  hint        ${printable(hint.trim()) || 'none'}`,
+    '',
+    printableLines(source),
+  ].join('\n');
+}

@@ -1,0 +1,42 @@
+import { Command } from 'commander';
+import { usd } from '../../dashboard/format.ts';
+import type { TableServices } from '../../shared/adapters/dynamodb/open.ts';
+import { type Experiment, openExperiment, readRecords } from '../experiment-data.ts';
+import { iterationTable } from '../iteration-view.ts';
+import { fromLedger, runnerOf } from '../ledger.ts';
+import { experimentArgument, homeOption, withExamples } from '../options.ts';
+
+/** `spade status [EXPERIMENT]` */
+export function statusVerb(): Command {
+  const command = new Command('status')
+    .description('Where an experiment stands: iterations, policy version, spend, and whether it runs now.')
+    .addArgument(experimentArgument())
+    .addOption(homeOption())
+    .action(async (name: string | undefined, { home }: { home: string }) => {
+      console.log(await statusText(openExperiment(home, name)));
+    });
+  return withExamples(command, ['status', 'status learning']);
+}
+
+/** The status as text. */
+export async function statusText(experiment: Experiment): Promise<string> {
+  const { config } = experiment;
+  const records = readRecords(experiment);
+  const runner = runnerOf(experiment);
+  const ledger = await fromLedger(experiment, readLedger);
+  const open = ledger?.iterations.filter(({ status }) => status !== 'completed').at(-1);
+  const lines = [
+    `experiment  ${config.experiment} (profile ${config.profile}, seed ${config.seed})`,
+    `iterations  ${records.length} of ${config.iterations} closed${open === undefined ? '' : `; ${open.iteration} is ${runner === null && open.status === 'running' ? 'interrupted' : open.status}`}`,
+    `policy      v${ledger?.policy ?? records.at(-1)?.nextPolicyVersion ?? 0} is current`,
+    `spend       ${usd(ledger?.spentUsd)} of ${usd(config.budget.maxUsd)}`,
+    `runs now    ${runner === null ? 'no' : `yes, process ${runner.pid}`}`,
+    `folder      ${experiment.home.root}`,
+  ];
+  return records.length === 0 ? lines.join('\n') : `${lines.join('\n')}\n\n${iterationTable(records, config)}`;
+}
+
+async function readLedger(ledger: TableServices['ledger'], name: string) {
+  const [iterations, policy, spentUsd] = await Promise.all([ledger.iterations(name), ledger.currentPolicy(name), ledger.totalUsd(name)]);
+  return { iterations, policy, spentUsd };
+}
