@@ -78,9 +78,11 @@ async function decide(input: PublishInput, deps: PublishDeps): Promise<Publicati
     reference: await referenceScore(config, iteration, benchmark, deps.stores),
     tolerance: config.evaluation.tolerance,
   });
-  if (reason !== 'promoted') return { ...kept, candidate: version, probeGap: gap, reason };
+  // JSON has no infinity: a gap without measure is told by its reason alone.
+  const finite = gap !== null && Number.isFinite(gap) ? gap : null;
+  if (reason !== 'promoted') return { ...kept, candidate: version, probeGap: finite, reason };
   await writeManifest(config, { iteration, version, parent: plan.policyVersion }, candidate, deps.stores.policies);
-  return { ...kept, candidate: version, promoted: true, current: version, probeGap: gap, reason };
+  return { ...kept, candidate: version, promoted: true, current: version, probeGap: finite, reason };
 }
 
 /** Scores that this iteration measured: the imported version's before training, then the candidate's. */
