@@ -1,0 +1,1 @@
+"""Small policies, batches and job folders for the trainer's tests and benchmarks."""
