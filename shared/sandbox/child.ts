@@ -3,7 +3,7 @@ import type { ReasonCode } from '../contracts/reason-codes.ts';
 import { ProtocolFault } from './errors.ts';
 import { decodeEnvelope, type Envelope, encodeFrame, FrameParser } from './frames.ts';
 import { fault, value } from './reply.ts';
-import { runQueueWaitMs } from './starvation.ts';
+import { type Scheduling, schedulingOf, wasStarved } from './starvation.ts';
 import type { Reply } from './types.ts';
 import { faultOf } from './values.ts';
 
@@ -38,9 +38,7 @@ const SIGSYS = 31;
 const FAREWELL_MS = 50;
 
 /** A deadline is put off at most so often when the machine, not the program, is slow. */
-const MAX_EXTENSIONS = 5;
-/** Share of a deadline spent waiting for a core from which on the machine counts as slow. */
-const STARVED_SHARE = 0.3;
+const MAX_EXTENSIONS = 8;
 
 /**
  * One confined process: at most one request at a time, a deadline for each, and a verdict for every way it can end.
@@ -54,7 +52,7 @@ export class Child {
   readonly #killProcess: () => void;
   readonly #cpuSeconds: number;
   readonly #pid: number;
-  #waitedMs = 0;
+  #scheduling: Scheduling = { ranMs: 0, queuedMs: 0, runnable: false };
   #pending: Pending | undefined;
   #next = 0;
   #dead: Extract<Reply<never>, { ok: false }> | undefined;
@@ -90,10 +88,15 @@ export class Child {
     if (this.#dead !== undefined) return Promise.resolve({ reply: this.#dead, ms: 0 });
     if (this.#pending !== undefined) throw new Error('a sandboxed process is asked one thing at a time');
     return new Promise((resolve) => {
-      const timer = setTimeout(() => void this.#deadlinePassed(late, deadlineMs), deadlineMs);
+      const timer = this.#deadline(late, deadlineMs);
       this.#pending = { resolve, since: performance.now(), timer };
       this.#socket.write(encodeFrame(message));
     });
+  }
+
+  /** Milliseconds that the process has queued for a core in its whole life, which nobody may charge it with. */
+  public async queuedMs(): Promise<number> {
+    return (await schedulingOf(this.#pid)).queuedMs;
   }
 
   /** Ends the process. Idempotent. */
@@ -105,18 +108,21 @@ export class Child {
    * Before a deadline counts, a reply that waits behind our own busy event loop is read, and a program that waited for a
    * core rather than computed gets the time again.
    */
-  async #deadlinePassed(late: ReasonCode, deadlineMs: number, extensions = 0): Promise<void> {
+  async #deadlinePassed(late: ReasonCode, deadlineMs: number, due: number, extensions: number): Promise<void> {
     const pending = this.#pending;
-    const waited = await runQueueWaitMs(this.#pid);
+    const lateBy = performance.now() - due;
+    const scheduling = await schedulingOf(this.#pid);
     await new Promise((resolve) => setImmediate(resolve));
     if (pending === undefined || this.#pending !== pending) return;
-    const starved = waited - this.#waitedMs >= STARVED_SHARE * deadlineMs;
-    this.#waitedMs = waited;
-    if (starved && extensions < MAX_EXTENSIONS) {
-      pending.timer = setTimeout(() => void this.#deadlinePassed(late, deadlineMs, extensions + 1), deadlineMs);
-    } else {
-      this.#fail(fault(late, `no reply within ${deadlineMs} ms`));
-    }
+    const starved = wasStarved(this.#scheduling, scheduling, deadlineMs, lateBy);
+    this.#scheduling = scheduling;
+    if (starved && extensions < MAX_EXTENSIONS) pending.timer = this.#deadline(late, deadlineMs, extensions + 1);
+    else this.#fail(fault(late, `no reply within ${deadlineMs} ms`));
+  }
+
+  #deadline(late: ReasonCode, deadlineMs: number, extensions = 0): NodeJS.Timeout {
+    const due = performance.now() + deadlineMs;
+    return setTimeout(() => void this.#deadlinePassed(late, deadlineMs, due, extensions), deadlineMs);
   }
 
   #receive(chunk: Buffer): void {

@@ -12,6 +12,7 @@ export class ChildEnvironment implements SandboxedEnvironment {
   readonly #limits: SandboxLimits;
   readonly #onFault: (reason: ReasonCode) => void;
   #remainingMs: number;
+  #refundedMs = 0;
   #playing = false;
 
   /** @param onFault told once, at the first fault of the program */
@@ -69,11 +70,19 @@ export class ChildEnvironment implements SandboxedEnvironment {
 
   /** One request within both deadlines: the step's, and what is left of the episode's. */
   async #ask(message: unknown): Promise<Answer> {
+    if (this.#remainingMs < this.#limits.stepMs) await this.#refund();
     const episodeEndsFirst = this.#remainingMs < this.#limits.stepMs;
     const deadline = Math.max(1, Math.ceil(Math.min(this.#limits.stepMs, this.#remainingMs)));
     const answer = await this.#child.request(message, deadline, episodeEndsFirst ? 'timeout.episode' : 'timeout.step');
     this.#remainingMs -= answer.ms;
     return answer;
+  }
+
+  /** Time in the queue for a core was charged like the program's own; before it decides, it is given back. */
+  async #refund(): Promise<void> {
+    const queued = await this.#child.queuedMs();
+    this.#remainingMs += queued - this.#refundedMs;
+    this.#refundedMs = queued;
   }
 
   #checked<T>({ reply }: Answer, check: (raw: unknown) => Reply<T>): Reply<T> {

@@ -2,16 +2,45 @@ import { readFile } from 'node:fs/promises';
 
 const NANOSECONDS_PER_MS = 1e6;
 
+/** What the scheduler says of a process: milliseconds on a core, milliseconds queued for one, and whether it wants one now. */
+export interface Scheduling {
+  readonly ranMs: number;
+  readonly queuedMs: number;
+  readonly runnable: boolean;
+}
+
+/** What is assumed where the scheduler cannot be asked: that the process has only itself to blame. */
+const UNKNOWN: Scheduling = { ranMs: Number.POSITIVE_INFINITY, queuedMs: 0, runnable: false };
+
 /**
- * Milliseconds that a process has spent ready to run without getting a core, since it started. On a busy machine this is
- * what makes an honest program late, and it is not the program's fault. Linux only; 0 where it cannot be read.
- * Source: second field of /proc/PID/schedstat (Documentation/scheduler/sched-stats.rst).
+ * Asks the scheduler about a process. Linux only.
+ * Source: /proc/PID/schedstat, fields 1 and 2 in nanoseconds (Documentation/scheduler/sched-stats.rst), and the state of
+ * /proc/PID/stat. A wait that has not ended yet is not in field 2; `runnable` tells of it.
  */
-export async function runQueueWaitMs(pid: number): Promise<number> {
+export async function schedulingOf(pid: number): Promise<Scheduling> {
   try {
-    const [, wait] = (await readFile(`/proc/${pid}/schedstat`, 'latin1')).split(' ');
-    return Number(wait) / NANOSECONDS_PER_MS;
+    const [statistics, status] = await Promise.all([
+      readFile(`/proc/${pid}/schedstat`, 'latin1'),
+      readFile(`/proc/${pid}/stat`, 'latin1'),
+    ]);
+    const [ran, queued] = statistics.split(' ').map((field) => Number(field) / NANOSECONDS_PER_MS);
+    const state = status.charAt(status.lastIndexOf(')') + 2);
+    return { ranMs: ran ?? 0, queuedMs: queued ?? 0, runnable: state === 'R' || state === 'D' };
   } catch {
-    return 0;
+    return UNKNOWN;
   }
+}
+
+/** Share of a deadline lost to others from which on the machine, not the program, counts as slow. */
+const LOST_SHARE = 0.3;
+
+/**
+ * Whether a process that missed a deadline was kept from running: it queued for a core, it still does and hardly ran, or we
+ * ourselves looked late.
+ * @param lateByMs how long after the deadline this is asked
+ */
+export function wasStarved(before: Scheduling, now: Scheduling, deadlineMs: number, lateByMs: number): boolean {
+  const lost = LOST_SHARE * deadlineMs;
+  const ran = now.ranMs - before.ranMs;
+  return lateByMs >= lost || now.queuedMs - before.queuedMs >= lost || (now.runnable && ran < deadlineMs - lost);
 }

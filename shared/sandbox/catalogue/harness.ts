@@ -1,0 +1,84 @@
+import type { Row } from './row.ts';
+
+const os = 'os = sys.modules["os"]';
+const forge = (json: string) => `${os}\nb = ${json}\nos.write(3, len(b).to_bytes(4, "big") + b)`;
+const PROTOCOL = ['protocol.unsolicited', 'protocol.malformed'] as const;
+const row = (id: string, title: string, code: string, reject: Row['reject'], err: Row['err'] = reject): Row => ({
+  id,
+  title,
+  code,
+  reject,
+  err,
+});
+const LATE = ['timeout.step'] as const;
+
+/** D: the harness, the protocol, the neighbours. */
+export const HARNESS: readonly Row[] = [
+  row('D01', 'a forged reply beside the real one', forge('b\'{"i":2,"v":["won",1.0,true,false,0]}\''), PROTOCOL),
+  row('D02a', 'forged reply to another request', forge('b\'{"i":99,"v":["won",1.0,true,false,0]}\''), PROTOCOL),
+  row('D02b', 'huge length', `${os}\nos.write(3, b"\\xff\\xff\\xff\\xff")`, ['limit.frame']),
+  row('D02c', 'truncated header', `${os}\nos.write(3, b"\\x00\\x00")`, [...PROTOCOL, 'limit.frame', 'timeout.step']),
+  row('D02d', 'not JSON', forge('b"hello"'), PROTOCOL),
+  row('D02e', 'NaN token', forge('b\'{"i":2,"v":["x",NaN,true,false,0]}\''), PROTOCOL),
+  row('D02f', '100,000 nested arrays', forge('b\'{"i":2,"v":\' + b"[" * 100000 + b"]" * 100000 + b"}"'), PROTOCOL),
+  row('D02g', '__proto__ key', forge('b\'{"i":2,"v":1,"__proto__":{"ok":true}}\''), PROTOCOL),
+  row('D02h', 'unknown reason', forge('b\'{"i":2,"e":["infra.killed","not me"]}\''), PROTOCOL),
+  row('D02i', 'invalid UTF-8', forge('b\'{"i":2,"v":"\' + b"\\xff\\xfe" + b\'"}\''), PROTOCOL),
+  row(
+    'D03a',
+    'close every descriptor and stay',
+    `${os}\nfor fd in range(8):\n    try: os.close(fd)\n    except OSError: pass\nwhile True: pass`,
+    ['protocol.closed'],
+  ),
+  row('D03b', 'close the connection and reply', `${os}\nos.close(3)`, ['protocol.closed', 'crash.exit']),
+  row('D04', 'half a frame, then nothing', `${os}\nos.write(3, b"\\x00\\x00\\x00\\x40{")\nwhile True: pass`, LATE),
+  row('D06a', 'os._exit(0) in step', `${os}\nos._exit(0)`, ['crash.exit']),
+  row('D06b', 'sys.exit in step', 'sys.exit(0)', ['crash.exit']),
+  row('D06c', 'abort', `${os}\nos.abort()`, ['crash.signal']),
+  row('D06d', 'SIGSEGV', 'sys.modules["ctypes"].string_at(0)', ['crash.signal']),
+  row(
+    'D08',
+    'reward check rewritten',
+    'v = sys.modules["spade_sandbox.harness"]\nv.checked_reward = lambda value, bounds: "99"\nv.checked_observation = lambda value, bounds, may_be_empty: 7',
+    ['reward.type', 'env.exception', 'obs.type'],
+  ),
+  row('D12a', 'recursion without limit', 'sys.setrecursionlimit(10**9)\ndef f(): return f()\nf()', [
+    'crash.signal',
+    'env.exception',
+    'limit.memory',
+    'robust.action_crash',
+    'timeout.step',
+  ]),
+  row('D12b', 'deep repr', 'x = []\nfor _ in range(10**5): x = [x]\nrepr(x)', [
+    'env.exception',
+    'crash.signal',
+    'robust.action_crash',
+  ]),
+  row(
+    'D13a',
+    'exception with a looping __str__',
+    'class Bad(Exception):\n    def __str__(self):\n        while True: pass\n    __repr__ = __str__\nraise Bad()',
+    ['env.exception', 'robust.action_crash'],
+  ),
+  row(
+    'D13b',
+    'exception with a message of 20 MB and control characters',
+    'raise ValueError("\\x1b[31m<b>\\n" * 2 * 10**6)',
+    ['env.exception', 'robust.action_crash'],
+  ),
+  row(
+    'D14a',
+    'exception group',
+    'raise BaseExceptionGroup("x", [ValueError(1)]) if sys.version_info >= (3, 11) else ValueError',
+    ['env.exception', 'robust.action_crash'],
+  ),
+  row('D14b', 'own BaseException', 'class Own(BaseException): pass\nraise Own()', [
+    'env.exception',
+    'robust.action_crash',
+  ]),
+  row('D14c', 'StopIteration', 'raise StopIteration', ['env.exception', 'robust.action_crash']),
+  row('D14d', 'cyclic context', 'a, b = ValueError(), ValueError()\na.__context__, b.__context__ = b, a\nraise a', [
+    'env.exception',
+    'robust.action_crash',
+  ]),
+];
