@@ -117,9 +117,9 @@ def play_demonstration(rng: Random, hinted: bool) -> Conversation:
 
 
 MIXTURE: tuple[tuple[float, Callable[[Random], Conversation]], ...] = (
-    (0.15, design_demonstration),
+    (0.16, design_demonstration),
     (0.03, hint_demonstration),
-    (0.52, lambda rng: play_demonstration(rng, hinted=True)),
+    (0.51, lambda rng: play_demonstration(rng, hinted=True)),
     (0.30, lambda rng: play_demonstration(rng, hinted=False)),
 )
 """Share of each kind of conversation in a batch."""

@@ -12,10 +12,16 @@ from .prompts import Message
 PAD, END = "<|pad|>", "<|end|>"
 ROLES = ("system", "user", "assistant")
 SPECIAL = [PAD, END, *(f"<|{role}|>" for role in ROLES)]
-VOCABULARY = 1024
+VOCABULARY = 1280
 
-PIECES = r"\d| ?[^\s\d]+|\s+(?!\S)|\s+"
-"""A digit; a run of other signs with the space before it; white space."""
+SIGN = r"(?:[^\s\dA-Z]|[A-Z](?=[a-z]))"
+MARK = r"[(){}\[\]\"_=]"
+CODE = rf"{SIGN}*{MARK}{SIGN}*"
+MORE = rf"(?: {SIGN}*[(){{}}\[\]\"_=,.:+<>%-]{SIGN}*)*"
+PIECES = rf"\d|\\boxed\{{| ?[A-Z](?![a-z])|\n+ *{SIGN}*{MORE}| ?{CODE}{MORE}| ?{SIGN}+|\s+"
+"""What may become one token: a digit; the opening of an answer; a capital that begins no word; a line break with its
+indentation and the code after it; a stretch of code; a word with the space before it; white space. Digits and capitals
+are what the agent computes with, so they are never merged; code is repetitive, so it may merge across spaces."""
 
 CHAT_TEMPLATE = (
     "{%- for message in messages -%}"

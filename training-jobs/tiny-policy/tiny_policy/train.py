@@ -37,11 +37,11 @@ class Recipe:
     `tokenizer_texts` conversations fit the tokenizer.
     """
 
-    steps: int = 1600
+    steps: int = 1300
     seed: int = 0
     step_tokens: int = 8_000
     microbatch_tokens: int = 1_500
-    learning_rate: float = 5e-3
+    learning_rate: float = 4e-3
     warmup: int = 30
     final_fraction: float = 0.02
     workers: int = 2

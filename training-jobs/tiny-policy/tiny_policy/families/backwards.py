@@ -16,14 +16,13 @@ def sizes(level: int, rng: Random) -> Constants:
 
 def write(size: Constants, style: Style) -> str:
     """The program that asks for the items in reverse."""
-    xs = f"self.{style.items}"
     words = style.phrase("reverse the", "backwards, the")
     return single_turn(
         style,
         "Reverse",
-        [f'{xs} = "".join({style.rng}.choice("123456789") for _ in range({size["count"]}))'],
-        f'"{words} {style.noun}: " + " ".join({xs})',
-        f"{xs}[::-1]",
+        [f'self.xs = "".join({style.rng}.choice("123456789") for _ in range({size["count"]}))'],
+        f'"{words} {style.noun}: " + " ".join(self.xs)',
+        "self.xs[::-1]",
     )
 
 
@@ -36,7 +35,7 @@ def expert(view: View, slip: Slip) -> str:
     """Numbers the items with letters, then reads them from the last letter back."""
     items = items_of(view)
     read = [slip.rng.choice("123456789") if slip.happens() else item for item in items]
-    labels = "abcdefghijklmnop"
+    labels = "ABCDEFGHIJKLMNOP"
     return worked([labels[k] + item for k, item in enumerate(read)], "".join(reversed(read)))
 
 

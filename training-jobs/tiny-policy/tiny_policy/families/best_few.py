@@ -21,15 +21,14 @@ def sizes(level: int, rng: Random) -> Constants:
 
 def write(size: Constants, style: Style) -> str:
     """The program that asks for the best total."""
-    xs = f"self.{style.items}"
     words = style.phrase("best", "top")
     take = size["take"]
     return single_turn(
         style,
         "Best",
-        [f"{xs} = {style.rng}.sample(range(5, {size['high'] + 1}), {size['count']})"],
-        f'"{words} {take} of the {style.noun}, total: " + " ".join(map(str, {xs}))',
-        f"str(sum(sorted({xs})[-{take}:]))",
+        [f"self.xs = {style.rng}.sample(range(5, {size['high'] + 1}), {size['count']})"],
+        f'"{words} {take} of the {style.noun}, total: " + " ".join(map(str, self.xs))',
+        f"str(sum(sorted(self.xs)[-{take}:]))",
     )
 
 

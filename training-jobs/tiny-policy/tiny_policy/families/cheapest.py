@@ -19,14 +19,13 @@ def sizes(level: int, rng: Random) -> Constants:
 
 def write(size: Constants, style: Style) -> str:
     """The program that asks for the lowest cost."""
-    xs = f"self.{style.items}"
     words = style.phrase("cheapest", "lowest")
     return single_turn(
         style,
         "Cost",
-        [f"{xs} = [[{style.rng}.randint(5, {size['high']}) for _ in range(2)] for _ in range({size['plans']})]"],
-        f'"{words} {style.noun}: " + " ".join("+".join(map(str, p)) for p in {xs})',
-        f"str(min(map(sum, {xs})))",
+        [f"self.xs = [[{style.rng}.randint(5, {size['high']}) for _ in range(2)] for _ in range({size['plans']})]"],
+        f'"{words} {style.noun}: " + " ".join("+".join(map(str, p)) for p in self.xs)',
+        "str(min(map(sum, self.xs)))",
     )
 
 

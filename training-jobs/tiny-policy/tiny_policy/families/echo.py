@@ -16,27 +16,26 @@ def sizes(level: int, rng: Random) -> Constants:
 
 def write(size: Constants, style: Style) -> str:
     """The program that adds an item a turn and wants the list so far."""
-    xs = f"self.{style.items}"
     found = style.found
     words = style.phrase("recall the", "remember the")
     count = size["count"]
-    setup = [f"{xs} = [str({style.rng}.randint(10, 99)) for _ in range({count})]", "self.k = 1"]
+    setup = [f"self.xs = [str({style.rng}.randint(10, 99)) for _ in range({count})]", "self.k = 1"]
     step = [
         f'{found} = action.partition("boxed{{")[2].split("}}")[0]',
-        f'if {found} != " ".join({xs}[:self.k]):',
+        f'if {found} != " ".join(self.xs[:self.k]):',
         f'{INDENT}return "lost", 0.0, True, False, {{}}',
         f"if self.k == {count}:",
         f'{INDENT}return "won", 1.0, True, False, {{}}',
         "self.k += 1",
-        f'return "and " + {xs}[self.k - 1], 0.0, False, False, {{}}',
+        'return "and " + self.xs[self.k - 1], 0.0, False, False, {}',
     ]
     return many_turns(
         style,
         "Echo",
         count,
         setup,
-        f'"{words} {style.noun} so far: " + {xs}[0]',
-        f'[" ".join({xs}[:k + 1]) for k in range({count})]',
+        f'"{words} {style.noun} so far: " + self.xs[0]',
+        f'[" ".join(self.xs[:k + 1]) for k in range({count})]',
         step,
     )
 

@@ -22,7 +22,7 @@ def sizes(level: int, rng: Random) -> Constants:
 def write(size: Constants, style: Style) -> str:
     """The program that gives the causes and a history and asks for the outcome."""
     words = style.phrase("the", "level of")
-    kinds = "abcd"[: size["kinds"]]
+    kinds = "ABCD"[: size["kinds"]]
     rules = ", ".join(f'"{kind}": {size[f"gain{index}"]}' for index, kind in enumerate(kinds))
     start = style.number if 40 <= style.number <= 60 else 50
     setup = [

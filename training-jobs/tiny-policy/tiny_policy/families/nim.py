@@ -12,7 +12,7 @@ from .style import Style
 def sizes(level: int, rng: Random) -> Constants:
     """A larger pile and longer takes with the level."""
     most = (3, 3, 3, 4, 5, 6)[level - 1] + rng.randint(0, 1)
-    return {"most": most, "rounds": (1, 2, 2, 3, 3, 4)[level - 1] + rng.randint(0, 1)}
+    return {"most": most, "rounds": (2, 2, 2, 3, 3, 4)[level - 1] + rng.randint(0, 1)}
 
 
 def write(size: Constants, style: Style) -> str:

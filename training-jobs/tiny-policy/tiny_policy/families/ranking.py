@@ -18,15 +18,12 @@ def sizes(level: int, rng: Random) -> Constants:
 def write(size: Constants, style: Style) -> str:
     """The program that shows shuffled pairs and asks for the chain."""
     words = style.phrase("rank the", "order the")
-    xs = style.items
     setup = [
-        f'{xs} = {style.rng}.sample("abcdefghk", {size["count"]})',
-        f'pairs = [a + ">" + b for a, b in zip({xs}, {xs}[1:])]',
+        f'xs = {style.rng}.sample("ABCDEFGHK", {size["count"]})',
+        'pairs = [a + ">" + b for a, b in zip(xs, xs[1:])]',
         f"{style.rng}.shuffle(pairs)",
     ]
-    return single_turn(
-        style, "Rank", setup, f'"{words} {style.noun}: " + " ".join(pairs)', f'"".join({xs})', stored=True
-    )
+    return single_turn(style, "Rank", setup, f'"{words} {style.noun}: " + " ".join(pairs)', '"".join(xs)', stored=True)
 
 
 def pairs_of(view: View) -> list[tuple[str, str]]:

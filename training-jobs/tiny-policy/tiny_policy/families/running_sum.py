@@ -16,14 +16,13 @@ def sizes(level: int, rng: Random) -> Constants:
 
 def write(size: Constants, style: Style) -> str:
     """The program that asks for a total."""
-    xs = f"self.{style.items}"
     words = style.phrase("add the", "total of the")
     return single_turn(
         style,
         "Sum",
-        [f"{xs} = [{style.rng}.randint(2, {size['high']}) for _ in range({size['count']})]"],
-        f'"{words} {style.noun}: " + " ".join(map(str, {xs}))',
-        f"str(sum({xs}))",
+        [f"self.xs = [{style.rng}.randint(2, {size['high']}) for _ in range({size['count']})]"],
+        f'"{words} {style.noun}: " + " ".join(map(str, self.xs))',
+        "str(sum(self.xs))",
     )
 
 

@@ -17,13 +17,12 @@ def sizes(level: int, rng: Random) -> Constants:
 
 def write(size: Constants, style: Style) -> str:
     """The program that shows the signs one by one and asks for each run and its length."""
-    xs = f"self.{style.items}"
     words = style.phrase("count runs of", "pack the")
     length = f"{style.rng}.randint(1, {size['longest']})"
-    signs = f'{style.rng}.sample("abcdefgh", {size["runs"]})'
-    setup = [f"{xs} = [(c, {length}) for c in {signs}]"]
-    ask = f'"{words} {style.noun}:" + "".join((" " + c) * k for c, k in {xs})'
-    return single_turn(style, "Runs", setup, ask, f'"".join(f"{{c}}{{k}}" for c, k in {xs})')
+    signs = f'{style.rng}.sample("ABCDEFGH", {size["runs"]})'
+    setup = [f"self.xs = [(c, {length}) for c in {signs}]"]
+    ask = f'"{words} {style.noun}:" + "".join((" " + c) * k for c, k in self.xs)'
+    return single_turn(style, "Runs", setup, ask, '"".join(f"{c}{k}" for c, k in self.xs)')
 
 
 def runs_of(view: View) -> list[tuple[str, int]]:

@@ -17,21 +17,20 @@ def sizes(level: int, rng: Random) -> Constants:
 
 def write(size: Constants, style: Style) -> str:
     """The program that lists jobs with their deadlines and asks for the order of work."""
-    xs = f"self.{style.items}"
     words = style.phrase("plan the", "schedule the")
     jobs = size["jobs"]
     return single_turn(
         style,
         "Plan",
-        [f'{xs} = dict(zip("abcdefghk", {style.rng}.sample(range(10, 99), {jobs})))'],
-        f'"{words} {style.noun}, due " + " ".join(f"{{c}}{{t}}" for c, t in {xs}.items())',
-        f'"".join(sorted({xs}, key={xs}.get))',
+        [f'self.xs = dict(zip("ABCDEFGHK", {style.rng}.sample(range(10, 99), {jobs})))'],
+        f'"{words} {style.noun}, due " + " ".join(f"{{c}}{{t}}" for c, t in self.xs.items())',
+        '"".join(sorted(self.xs, key=self.xs.get))',
     )
 
 
 def jobs_of(view: View) -> dict[str, int]:
     """Job → deadline."""
-    return {job: int(due) for job, due in re.findall(r"\b([a-k])(\d+)\b", view.observation)}
+    return {job: int(due) for job, due in re.findall(r"\b([A-K])(\d+)\b", view.observation)}
 
 
 def expert(view: View, slip: Slip) -> str:
@@ -66,5 +65,5 @@ FAMILY = Family(
     write=write,
     expert=expert,
     naive=naive,
-    extent=lambda observation: float(len(re.findall(r"[a-k]\d\d", observation))),
+    extent=lambda observation: float(len(re.findall(r"[A-K]\d\d", observation))),
 )

@@ -24,19 +24,18 @@ def sizes(level: int, rng: Random) -> Constants:
 
 def write(size: Constants, style: Style) -> str:
     """The program that shows four terms and asks for a later one."""
-    xs = f"self.{style.items}"
     words = style.phrase("continue the", "extend the")
     setup = [
         f"x, d = {style.rng}.randint(2, 20), {style.rng}.randint(2, {size['step']})",
         f"k = {style.rng}.randint(0, {size['growth']})",
-        f"{xs} = []",
+        "self.xs = []",
         f"for _ in range({SHOWN + size['ahead']}):",
-        f"{INDENT}{xs}.append(x)",
+        f"{INDENT}self.xs.append(x)",
         f"{INDENT}x += d",
         f"{INDENT}d += k",
     ]
-    ask = f'f"{words} {style.noun} by {size["ahead"]}: " + " ".join(map(str, {xs}[:{SHOWN}]))'
-    return single_turn(style, "Series", setup, ask, f"str({xs}[-1])")
+    ask = f'f"{words} {style.noun} by {size["ahead"]}: " + " ".join(map(str, self.xs[:{SHOWN}]))'
+    return single_turn(style, "Series", setup, ask, "str(self.xs[-1])")
 
 
 def terms(view: View, slip: Slip) -> list[int]:

@@ -11,14 +11,13 @@ class Style:
     """Names and layout of one program.
 
     noun: the word of the grounding document that the task is about. number: a number of the document, or 0.
-    rng, items, found: variable names. judge: which form of checking. stored: whether the answer is kept by `reset`.
+    rng, found: variable names. judge: which form of checking. stored: whether the answer is kept by `reset`.
     order: method order. spaced: blank lines between methods. wording: which phrase introduces the task.
     """
 
     noun: str
     number: int
     rng: str
-    items: str
     found: str
     judge: int
     stored: bool
@@ -41,7 +40,6 @@ def draw_style(noun: str, number: int, rng: Random) -> Style:
         noun=noun,
         number=number,
         rng=rng.choice(("rng", "dice")),
-        items=rng.choice(("xs", "items", "row")),
         found=rng.choice(("found", "said")),
         judge=rng.randrange(3),
         stored=rng.random() < 0.5,
