@@ -80,8 +80,8 @@ class PolicyServer:
         room = config.context - len(prompt)
         if room < 1:
             raise BadRequest(
-                f"the prompt has {len(prompt)} tokens, the context of {policy.id} is {config.context} "
-                "with at least one for the completion",
+                f"the maximum context length of {policy.id} is {config.context} tokens, one of them for the completion; "
+                f"the prompt has {len(prompt)}",
                 "messages" if isinstance(body, ChatRequest) else "prompt",
             )
         return Job(

@@ -6,10 +6,12 @@ import json
 from pathlib import Path
 
 import torch
+from safetensors.torch import save_file
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 SPECIAL = ("<|pad|>", "<|end|>", "<|system|>", "<|user|>", "<|assistant|>", "<|tool|>")
 PLAIN_ADDED = ("<think>", "</think>")
+_HEAD_DIM = 32
 
 MARKER_TEMPLATE = (
     "{%- for m in messages -%}{{ '<|' + m.role + '|>' + m.content + '<|end|>' }}{%- endfor -%}"
@@ -78,26 +80,54 @@ def write_policy(
     tied: bool = True,
 ) -> Path:
     """A whole policy directory with random weights; `spread` is their standard deviation (larger: surer of itself)."""
-    from transformers import Qwen3Config, Qwen3ForCausalLM
-
     write_tokenizer(directory, template)
-    torch.manual_seed(seed)
-    config = Qwen3Config(
-        vocab_size=1000,
-        hidden_size=hidden,
-        intermediate_size=3 * hidden,
-        num_hidden_layers=layers,
-        num_attention_heads=heads,
-        num_key_value_heads=kv_heads,
-        head_dim=32,
-        max_position_embeddings=context,
-        rope_parameters={"rope_type": "default", "rope_theta": 10_000.0},
-        initializer_range=spread,
-        tie_word_embeddings=tied,
-        pad_token_id=0,
-        eos_token_id=1,
-        bos_token_id=None,
-        dtype="float32",
-    )
-    Qwen3ForCausalLM(config).save_pretrained(directory)
+    config = {
+        "model_type": "qwen3",
+        "architectures": ["Qwen3ForCausalLM"],
+        "vocab_size": 1000,
+        "hidden_size": hidden,
+        "intermediate_size": 3 * hidden,
+        "num_hidden_layers": layers,
+        "num_attention_heads": heads,
+        "num_key_value_heads": kv_heads,
+        "head_dim": _HEAD_DIM,
+        "max_position_embeddings": context,
+        "rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0},
+        "rms_norm_eps": 1e-6,
+        "hidden_act": "silu",
+        "tie_word_embeddings": tied,
+        "pad_token_id": 0,
+        "eos_token_id": 1,
+        "dtype": "float32",
+    }
+    (directory / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    random = torch.Generator().manual_seed(seed)
+    tensors = {
+        # Norms differ from one, so that a forward pass which forgets one of them is noticed.
+        name: torch.randn(shape, generator=random) * spread + (1.0 if len(shape) == 1 else 0.0)
+        for name, shape in _shapes(layers, hidden, heads * _HEAD_DIM, kv_heads * _HEAD_DIM, tied).items()
+    }
+    save_file(tensors, directory / "model.safetensors", metadata={"format": "pt"})
     return directory
+
+
+def _shapes(layers: int, hidden: int, queries: int, keys: int, tied: bool) -> dict[str, tuple[int, ...]]:
+    shapes: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (1000, hidden), "model.norm.weight": (hidden,)}
+    if not tied:
+        shapes["lm_head.weight"] = (1000, hidden)
+    for index in range(layers):
+        layer = {
+            "self_attn.q_proj": (queries, hidden),
+            "self_attn.k_proj": (keys, hidden),
+            "self_attn.v_proj": (keys, hidden),
+            "self_attn.o_proj": (hidden, queries),
+            "self_attn.q_norm": (_HEAD_DIM,),
+            "self_attn.k_norm": (_HEAD_DIM,),
+            "mlp.gate_proj": (3 * hidden, hidden),
+            "mlp.up_proj": (3 * hidden, hidden),
+            "mlp.down_proj": (hidden, 3 * hidden),
+            "input_layernorm": (hidden,),
+            "post_attention_layernorm": (hidden,),
+        }
+        shapes |= {f"model.layers.{index}.{name}.weight": shape for name, shape in layer.items()}
+    return shapes
