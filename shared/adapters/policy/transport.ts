@@ -31,8 +31,8 @@ export interface Transport {
 }
 
 /**
- * Keep-alive connections to one server. `node:http` rather than `fetch`: half the time per exchange at 500 in flight, and one deadline for
- * the whole of it.
+ * Keep-alive connections to one server. `node:http` rather than `fetch`, for one deadline over the whole exchange, a cap on the body while it
+ * arrives, and a pool whose size is ours.
  *
  * @param base - `http(s)://host[:port][/path]`
  * @throws {InvalidInput} when it is not a URL
