@@ -40,13 +40,16 @@ export const UNITS = {
   'publish-policy': { timeoutSeconds: 300, memoryMb: 1769, description: 'Phase 8: promote the candidate or keep' },
   'close-iteration': { timeoutSeconds: 60, memoryMb: 512, description: 'Phase 9: record, spend, next request' },
   'fail-iteration': { timeoutSeconds: 60, memoryMb: 512, description: 'Any failure: record, release, notify' },
+  'reap-endpoints': { timeoutSeconds: 60, memoryMb: 256, description: 'Removes endpoints whose lease is over' },
 } as const satisfies Record<string, UnitSpec>;
 
 /** Name of a Lambda unit: its folder in `functions/`. */
 export type UnitName = keyof typeof UNITS;
 
-/** Units that the state machine calls; `start-iteration` starts it. */
-export type IterationUnit = Exclude<UnitName, 'start-iteration'>;
+/** Units that the state machine calls: all but the one that starts it and the one on a schedule. */
+export type IterationUnit = Exclude<UnitName, 'start-iteration' | 'reap-endpoints'>;
+
+const OUTSIDE: readonly string[] = ['start-iteration', 'reap-endpoints'];
 
 export const UNIT_NAMES = Object.keys(UNITS) as UnitName[];
-export const ITERATION_UNITS = UNIT_NAMES.filter((name): name is IterationUnit => name !== 'start-iteration');
+export const ITERATION_UNITS = UNIT_NAMES.filter((name): name is IterationUnit => !OUTSIDE.includes(name));

@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path';
 import { createFileQueue, type FileQueue } from '../shared/adapters/queue-file.ts';
 import { openStore } from '../shared/adapters/stores.ts';
 import {
-  ENVIRONMENT_VARIABLES,
   type ExperimentConfig,
   InvalidInput,
   type IterationCompleted,
@@ -91,9 +90,9 @@ function readText(file: string): string {
 
 /** Everything that must be in the stores before the first iteration. */
 async function prepare(config: ExperimentConfig, home: Home, base: string): Promise<void> {
+  await fixExperiment(config, openStore(folderUri(home.stores.episodes)));
   await importCorpora(config, base, home);
   await importPolicy(config, base, home, openStore(folderUri(home.stores.policies)));
-  await fixExperiment(config, openStore(folderUri(home.stores.episodes)));
 }
 
 interface Run {
@@ -121,7 +120,7 @@ async function runIterations(run: Run): Promise<RunResult> {
   const onCompleted = (event: IterationCompleted) => {
     completed = event;
   };
-  const host = localHost({ config, home, env, table, ...children, onProgress, onCompleted });
+  const host = localHost({ ...children, config, home, env, table, onProgress, onCompleted });
   const integrations = localIntegrations({ host, home, env, children, onLine });
   const queue = createFileQueue(home.queue);
   await table.services.ledger.requestStop(experiment, false);

@@ -11,7 +11,7 @@ import type { Home } from './layout.ts';
 /** Files that ship with the project or are made at set-up, by the names that experiments use. */
 const SHIPPED: Readonly<Record<string, string>> = {
   tiny: projectPath('training-jobs/tiny-policy/weights'),
-  'python-docs.jsonl': projectPath('dist/corpora/python-docs.jsonl'),
+  'python-docs.jsonl': projectPath('dist/corpora/stdlib.jsonl'),
   'tiny-benchmark.jsonl': projectPath('training-jobs/tiny-policy/benchmark.jsonl'),
 };
 

@@ -1,0 +1,13 @@
+/** Name of the one endpoint of a stage; made by phase 2, removed when an experiment stops. */
+export const endpointName = (stage: string) => `spade-${stage}`;
+
+/** Base inference component when versions are adapters. */
+export const componentName = (stage: string) => `spade-${stage}-base`;
+
+/** Prefix of every training job that the project starts (`trainingJobName`). */
+export const TRAINING_JOB_PREFIX = 'spade-';
+
+/** Object patterns of some experiments: `demo*` becomes `demo*` + suffix. */
+export function objectPatterns(experiments: readonly string[], suffix: string): string[] {
+  return experiments.map((experiment) => `${experiment}/${suffix}`);
+}
