@@ -9,6 +9,7 @@ import { requiredVariable } from '../shared/adapters/variables.ts';
 import { ENVIRONMENT_VARIABLES } from '../shared/contracts/index.ts';
 import type { Events, Ledger, Memory, Policy, PolicyHost, Progress, Stores } from '../shared/ports/index.ts';
 import type { Validation, ValidationInput } from '../shared/validation/types.ts';
+import type { Metering } from './metering.ts';
 import type { Environment } from './middleware.ts';
 import { cloudTelemetry, type Telemetry } from './telemetry.ts';
 import { VERSIONS } from './versions.ts';
@@ -27,6 +28,8 @@ export interface Host {
   /** Versions of what decides about environments, for their cards (M29). */
   readonly versions: Readonly<Record<string, string>>;
   readonly telemetry: Telemetry;
+  /** Only where time costs money. */
+  readonly metering?: Metering;
 }
 
 /**
@@ -47,10 +50,11 @@ export function hostFrom(env: Environment): Host {
     validate: () => lambdaValidator(variable('validator')),
     versions: () => VERSIONS,
     telemetry: () => cloudTelemetry(),
+    metering: () => ({ now: () => new Date() }),
   });
 }
 
-type Makers<T> = { readonly [K in keyof T]: () => T[K] };
+type Makers<T> = { readonly [K in keyof Required<T>]: () => Required<T>[K] };
 
 /** An object whose properties are made on first use and kept. */
 function lazily<T extends object>(makers: Makers<T>): T {

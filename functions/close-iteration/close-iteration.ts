@@ -7,6 +7,7 @@ import {
 } from '../../shared/contracts/index.ts';
 import type { Events, Ledger, PolicyHost, Progress, Stores } from '../../shared/ports/index.ts';
 import { readExperiment } from '../experiment.ts';
+import { type Metering, recordServing } from '../metering.ts';
 import { findObject, writeOnce } from '../objects.ts';
 import { overBudget } from '../usage.ts';
 import { iterationRecord } from './iteration-record.ts';
@@ -14,10 +15,11 @@ import { iterationRecord } from './iteration-record.ts';
 /** What phase 9 needs of the world. */
 export interface CloseDeps {
   readonly stores: Pick<Stores, 'episodes' | 'policies'>;
-  readonly ledger: Pick<Ledger, 'totalUsd' | 'stopRequested' | 'recordIteration' | 'currentPolicy'>;
+  readonly ledger: Pick<Ledger, 'totalUsd' | 'stopRequested' | 'recordIteration' | 'currentPolicy' | 'spend'>;
   readonly events: Pick<Events, 'iterationCompleted'>;
   readonly policyHost: Pick<PolicyHost, 'release'>;
   readonly progress: Progress;
+  readonly metering?: Metering;
 }
 
 /**
@@ -29,6 +31,7 @@ export async function closeIteration(input: CloseInput, deps: CloseDeps): Promis
   const config = await readExperiment(deps.stores.episodes, experiment);
   if (input.stop === null) {
     await record(input, config, deps);
+    await recordServing(input, config, deps);
     await deps.ledger.recordIteration(experiment, iteration, 'completed');
   }
   const stopReason = input.stop ?? (await reasonToStop(config, iteration, deps.ledger));

@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { type FailInput, type FailOutput, iterationKeys } from '../../shared/contracts/index.ts';
 import type { Events, Ledger, PolicyHost, Stores } from '../../shared/ports/index.ts';
+import { readExperiment } from '../experiment.ts';
+import { type Metering, recordServing } from '../metering.ts';
 import { writeOnce } from '../objects.ts';
 
 /** What the end of a failed iteration needs of the world. */
 export interface FailDeps {
   readonly stores: Pick<Stores, 'episodes'>;
-  readonly ledger: Pick<Ledger, 'recordIteration'>;
+  readonly ledger: Pick<Ledger, 'recordIteration' | 'spend'>;
   readonly events: Pick<Events, 'iterationFailed'>;
   readonly policyHost: Pick<PolicyHost, 'release'>;
+  readonly metering?: Metering;
 }
 
 /** Why an attempt failed; kept, so that a later attempt does not hide it. */
@@ -24,7 +27,7 @@ export const Failure = z.strictObject({
 const CAUSE_CHARACTERS = 4000;
 
 /**
- * Any phase's failure: recorded, people told, and what bills by the hour released. Each of the three is tried whatever happens to the
+ * Any phase's failure: recorded, people told, and what bills by the hour released. Each of these is tried whatever happens to the
  * others; the first error is thrown at the end. The request can be made again with the next attempt number.
  */
 export async function failIteration(input: FailInput, deps: FailDeps): Promise<FailOutput> {
@@ -37,8 +40,15 @@ export async function failIteration(input: FailInput, deps: FailDeps): Promise<F
     deps.ledger.recordIteration(experiment, iteration, 'failed'),
     deps.events.iterationFailed({ experiment, iteration, error: error.Error, cause }),
     deps.policyHost.release(experiment),
+    enterServing(input, deps),
   ]);
   const rejected = results.find((result) => result.status === 'rejected');
   if (rejected !== undefined) throw rejected.reason;
   return { failure };
+}
+
+/** A failed attempt was served too, and that time was billed. */
+async function enterServing(input: FailInput, deps: FailDeps): Promise<void> {
+  if (deps.metering === undefined) return;
+  await recordServing(input, await readExperiment(deps.stores.episodes, input.experiment), deps);
 }

@@ -7,6 +7,7 @@ import {
 } from '../../shared/contracts/index.ts';
 import type { Ledger, Memory, Progress, Stores } from '../../shared/ports/index.ts';
 import { readExperiment } from '../experiment.ts';
+import { type Metering, startMeter } from '../metering.ts';
 import { findObject, writeOnce } from '../objects.ts';
 import { overBudget } from '../usage.ts';
 import { designRequests } from './design-requests.ts';
@@ -18,6 +19,7 @@ export interface PlanDeps {
   readonly ledger: Pick<Ledger, 'totalUsd' | 'stopRequested' | 'currentPolicy' | 'recordIteration'>;
   readonly memory: Pick<Memory, 'topByRegret' | 'recentTitles'>;
   readonly progress: Progress;
+  readonly metering?: Metering;
 }
 
 /**
@@ -29,10 +31,12 @@ export interface PlanDeps {
 export async function planIteration(input: IterationInput, deps: PlanDeps): Promise<PlanOutput> {
   const { experiment, iteration } = input;
   const keys = iterationKeys(experiment, iteration);
-  const begun = await findObject(deps.stores.episodes, keys.plan, PlanOutput);
-  if (begun !== null) return begun;
-
   const config = await readExperiment(deps.stores.episodes, experiment);
+  const begun = await findObject(deps.stores.episodes, keys.plan, PlanOutput);
+  if (begun !== null) {
+    await startMeter(input, config, deps.stores.episodes, deps.metering);
+    return begun;
+  }
   const policyVersion = await deps.ledger.currentPolicy(experiment);
   const windowStart = await startOfWindow(config, iteration, deps);
   const plan: PlanOutput = {
@@ -46,6 +50,7 @@ export async function planIteration(input: IterationInput, deps: PlanDeps): Prom
   };
   if (plan.stop !== null) return plan;
 
+  await startMeter(input, config, deps.stores.episodes, deps.metering);
   await deps.ledger.recordIteration(experiment, iteration, 'running');
   const requests = windowStart === iteration ? await designRequests(config, iteration, policyVersion, deps) : [];
   await writeRequests(requests, deps.stores.episodes);

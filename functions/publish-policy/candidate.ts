@@ -17,8 +17,3 @@ export async function findCandidate(
   const summary = await findObject(stores.policies, policyKeys(experiment).trainingSummary(jobName), TrainingSummary);
   return summary === null ? null : { jobName, summary };
 }
-
-/** What a training job did, for the ledger. */
-export function trainingUsage({ summary }: Candidate): Record<string, number> {
-  return { trainingTokens: summary.tokens };
-}

@@ -13,9 +13,10 @@ import {
 import type { Ledger, Policy, Progress, Stores } from '../../shared/ports/index.ts';
 import { readBenchmark } from '../evaluation.ts';
 import { readExperiment } from '../experiment.ts';
+import { type Metering, trainingTime } from '../metering.ts';
 import { findObject, readObject, writeOnce } from '../objects.ts';
 import { recordUsage } from '../usage.ts';
-import { findCandidate, trainingUsage } from './candidate.ts';
+import { findCandidate } from './candidate.ts';
 import { judgeCandidate } from './judge-candidate.ts';
 import { writeManifest } from './manifest.ts';
 import { probeGap } from './probe-gap.ts';
@@ -27,6 +28,7 @@ export interface PublishDeps {
   readonly policy: Pick<Policy, 'score'>;
   readonly ledger: Pick<Ledger, 'promote' | 'spend'>;
   readonly progress: Progress;
+  readonly metering?: Metering;
 }
 
 /**
@@ -67,7 +69,8 @@ async function decide(input: PublishInput, deps: PublishDeps): Promise<Publicati
   }
   if (candidate === null) return { ...kept, candidate: null, reason: 'nothing-trained' };
 
-  await recordUsage(deps.ledger, input, 'train', trainingUsage(candidate));
+  const time = await trainingTime(candidate.jobName, config, deps.stores.policies, deps.metering);
+  await recordUsage(deps.ledger, input, 'train', { trainingTokens: candidate.summary.tokens, ...time });
   const version = plan.nextPolicyVersion;
   if (candidate.summary.status === 'no-update') return { ...kept, candidate: version, reason: 'training-no-update' };
   const gap = await probeGap(experiment, version, candidate.jobName, deps);

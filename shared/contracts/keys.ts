@@ -55,6 +55,7 @@ export const policyKeys = (experiment: string) => ({
   checkpoints: (jobName: string) => `${experiment}/checkpoints/${jobName}/`,
   trainingState: (jobName: string) => `${experiment}/checkpoints/${jobName}/final/`,
   trainingSummary: (jobName: string) => `${experiment}/checkpoints/${jobName}/summary.json`,
+  trainingTimings: (jobName: string) => `${experiment}/checkpoints/${jobName}/timings.json`,
   probe: (jobName: string) => `${experiment}/checkpoints/${jobName}/probe.json`,
 });
 
