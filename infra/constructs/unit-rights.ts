@@ -52,7 +52,7 @@ const episodes = (fn: IFunction, { episodes }: RightsProps, grants: ExperimentGr
 
 const RIGHTS: Readonly<Record<IterationUnit, Rights>> = {
   'plan-iteration': (fn, props, grants) => {
-    episodes(fn, props, grants, '*/plan.json', '*/designs/*');
+    episodes(fn, props, grants, '*/plan.json', '*/designs/*', '*/timings/*');
     props.corpora.grantRead(fn);
     grants.read(fn, props.environments, '*/source.py');
     grants.table(fn, props.table, [...READ_ITEMS, ...WRITE_ITEMS]);
@@ -65,7 +65,6 @@ const RIGHTS: Readonly<Record<IterationUnit, Rights>> = {
   },
   'design-environment': (fn, props, grants, policy) => {
     episodes(fn, props, grants, '*/designs/*');
-    grants.table(fn, props.table, WRITE_ITEMS);
     policy.invoke(fn);
   },
   'validate-environment': (fn, props, grants) => {
@@ -73,7 +72,8 @@ const RIGHTS: Readonly<Record<IterationUnit, Rights>> = {
     props.validator.grantInvoke(fn);
   },
   'admit-environments': (fn, props, grants) => {
-    episodes(fn, props, grants, '*/admission.json', '*/rollouts/*');
+    episodes(fn, props, grants, '*/admission.json', '*/rollouts/*', '*/evaluations/*');
+    props.corpora.grantRead(fn);
     grants.read(fn, props.environments, '*');
     grants.list(fn, props.environments);
     grants.write(fn, props.environments, '*');
@@ -87,12 +87,9 @@ const RIGHTS: Readonly<Record<IterationUnit, Rights>> = {
   'plan-evaluation': (fn, props, grants) => {
     episodes(fn, props, grants, '*/evaluations/*');
     props.corpora.grantRead(fn);
-    grants.read(fn, props.policies, '*');
-    grants.list(fn, props.policies);
   },
   'publish-policy': (fn, props, grants, policy) => {
     episodes(fn, props, grants, '*/publication.json');
-    props.corpora.grantRead(fn);
     grants.read(fn, props.policies, '*');
     grants.list(fn, props.policies);
     grants.write(fn, props.policies, '*/manifest.json');
