@@ -76,7 +76,7 @@ class PolicyServer:
         """Check a prompt against the model; `max_tokens` is clamped to the room that the prompt leaves."""
         config = policy.model.config
         if not prompt or max(prompt) >= config.vocab_size:
-            raise BadRequest(f"token ids must be in 0..{config.vocab_size - 1}, and at least one", "prompt")
+            raise BadRequest(f"the prompt must hold at least one token id, all in 0..{config.vocab_size - 1}", "prompt")
         room = config.context - len(prompt)
         if room < 1:
             raise BadRequest(

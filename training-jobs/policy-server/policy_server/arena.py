@@ -32,7 +32,8 @@ class Arena:
             return
         while self._length < length:
             self._length *= 2
-        self._rows = max(self._rows, rows, min(2 * self._rows, 2 * rows))
+        if rows > self._rows:
+            self._rows = max(rows, 2 * self._rows)
         self.keys = self._grown(self.keys)
         self.values = self._grown(self.values)
 
