@@ -1,7 +1,7 @@
 import { decimal } from '../dashboard/format.ts';
 import type { ProgressEvent } from '../shared/ports/index.ts';
 
-/** Numbers that count one event each; all others replace what was shown before. */
+/** Numbers that count one event each, in events that do not say how much is done; all others replace what was shown before. */
 const COUNTED = new Set(['designed', 'repaired', 'valid', 'refused']);
 
 /** Where a phase stands, put together from the events of its units. */
@@ -25,7 +25,7 @@ export function follow(state: PhaseState | null, event: ProgressEvent): PhaseSta
   const counts = { done: event.done ?? before.done, total: event.total ?? before.total };
   const shards = shard === undefined ? before.shards : { ...before.shards, [shard]: counts };
   const summed = Object.values(shards).reduce((a, b) => ({ done: a.done + b.done, total: a.total + b.total }), { done: 0, total: 0 });
-  return { ...before, ...(shard === undefined ? counts : summed), shards, numbers: add(before.numbers, numbers) };
+  return { ...before, ...(shard === undefined ? counts : summed), shards, numbers: event.done === undefined ? add(before.numbers, numbers) : { ...before.numbers, ...numbers } };
 }
 
 function add(before: Readonly<Record<string, number>>, numbers: Readonly<Record<string, number>>): Record<string, number> {
