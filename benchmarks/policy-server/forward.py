@@ -1,3 +1,4 @@
+# ruff: noqa: E402 (the rooms are found by sys.path)
 """One decode step and one prefill of our forward pass against `transformers`, same weights, same thread count.
 
 python benchmarks/policy-server/forward.py [--policy DIR] [--rows 64] [--length 64] [--repeats 20]

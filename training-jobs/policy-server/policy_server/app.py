@@ -32,7 +32,7 @@ class PolicyServer:
         self._answers: dict[Job, asyncio.Future[Job]] = {}
         self._draining = False
         self.registry = Registry(settings.keep, settings.dtype)
-        self.scheduler = Scheduler(settings.max_batch, settings.max_waiting, self._deliver)
+        self.scheduler = Scheduler(settings, self._deliver)
 
     def application(self) -> web.Application:
         """The aiohttp application; a body over the cap is answered with 413."""
@@ -80,7 +80,7 @@ class PolicyServer:
         room = config.context - len(prompt)
         if room < 1:
             raise BadRequest(
-                f"the maximum context length of {policy.id} is {config.context} tokens, one of them for the completion; "
+                f"the maximum context length of {policy.id} is {config.context} tokens, one of them to be written; "
                 f"the prompt has {len(prompt)}",
                 "messages" if isinstance(body, ChatRequest) else "prompt",
             )
@@ -145,6 +145,7 @@ class PolicyServer:
                 "running": self.scheduler.running(),
                 "requests": counters.requests,
                 "promptTokens": counters.prompt_tokens,
+                "cachedPromptTokens": counters.cached_prompt_tokens,
                 "completionTokens": counters.completion_tokens,
                 "tokensPerSecond": round(counters.tokens_per_second(), 1),
             }

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import torch
+from torch import Tensor
 
 from .arena import Arena
 from .jobs import Completion
 from .model import Model, Span
+from .prefix import BLOCK, PrefixCache
 from .sampling import choose, rounded, uniform
 
 PREFILL_TOKENS = 2048
@@ -16,14 +18,12 @@ PREFILL_TOKENS = 2048
 
 
 class Batch:
-    """Rows 0..n-1 of an arena and the completions in them. Used by the model thread only.
+    """Rows 0..n-1 of an arena, the completions in them, and the cache of beginnings. Used by the model thread only."""
 
-    It holds the model and not the policy, so that the scheduler can keep batches by weak reference to policies.
-    """
-
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, cache_bytes: int) -> None:
         self._model = model
         self._arena = Arena(model.config, model.dtype)
+        self._prefixes = PrefixCache(model.config, model.dtype, cache_bytes)
         self._running: list[Completion] = []
 
     def __len__(self) -> int:
@@ -32,19 +32,32 @@ class Batch:
     def admit(self, arrivals: Sequence[Completion]) -> list[Completion]:
         """Read the prompts of new completions and sample their first tokens; gives back those that ended at once."""
         finished: list[Completion] = []
-        for group in prefill_groups(arrivals):
-            first = len(self._running)
-            lengths = [len(c.prompt) for c in group]
-            tokens = [token for c in group for token in c.prompt]
-            self._running += group
-            finished += self._advance(Span(first, [0] * len(group), lengths, tokens), group)
+        for wave in leaders_first(arrivals, self._prefixes):
+            for group in prefill_groups(wave, self._prefixes):
+                finished += self._read(group)
         return finished
+
+    def _read(self, group: Sequence[Completion]) -> list[Completion]:
+        first = len(self._running)
+        matches = [self._prefixes.match(c.prompt) for c in group]
+        starts = [BLOCK * len(match) for match in matches]
+        rest = [c.prompt[start:] for c, start in zip(group, starts, strict=True)]
+        self._arena.reserve(first + len(group), max(len(c.prompt) for c in group))
+        self._prefixes.load(self._arena, first, matches)
+        for completion, start in zip(group, starts, strict=True):
+            completion.job.cached_tokens += start
+        self._running += group
+        span = Span(first, starts, [len(tokens) for tokens in rest], [token for tokens in rest for token in tokens])
+        logits = self._model.forward(self._arena, span)
+        self._prefixes.store(self._arena, range(first, first + len(group)), [c.prompt for c in group])
+        return self._extend(group, logits)
 
     def step(self) -> list[Completion]:
         """One token more for every running completion; gives back those that ended with it."""
         running = list(self._running)
         starts = [c.length - 1 for c in running]
-        return self._advance(Span(0, starts, [1] * len(running), [c.tokens[-1] for c in running]), running)
+        span = Span(0, starts, [1] * len(running), [c.tokens[-1] for c in running])
+        return self._extend(running, self._model.forward(self._arena, span))
 
     def drop_cancelled(self) -> list[Completion]:
         """Remove the completions whose job nobody waits for any more."""
@@ -55,13 +68,16 @@ class Batch:
         removed, self._running = self._running, []
         return removed
 
-    def _advance(self, span: Span, completions: Sequence[Completion]) -> list[Completion]:
-        logits = self._model.forward(self._arena, span)
+    def _extend(self, completions: Sequence[Completion], logits: Tensor) -> list[Completion]:
         uniforms = [uniform(c.key, len(c.tokens)) for c in completions]
         tokens, logprobs = choose(logits, [c.job.params for c in completions], uniforms)
         for completion, token, logprob in zip(completions, tokens, logprobs, strict=True):
             completion.append(token, logprob)
-        return self._remove([c for c in completions if c.finish_reason is not None])
+        ended = [c for c in completions if c.finish_reason is not None]
+        # The last token was sampled and never read: its keys and values do not exist.
+        rows = [self._running.index(c) for c in ended]
+        self._prefixes.store(self._arena, rows, [[*c.prompt, *c.tokens[:-1]] for c in ended])
+        return self._remove(ended)
 
     def _remove(self, gone: Sequence[Completion]) -> list[Completion]:
         """Take completions out; the last rows move into the holes, so that the used rows stay the first ones."""
@@ -74,16 +90,33 @@ class Batch:
         return list(gone)
 
 
-def prefill_groups(arrivals: Sequence[Completion]) -> Iterator[list[Completion]]:
-    """Cut arrivals into groups of at most `PREFILL_TOKENS` tokens, like lengths together, so attention pads little."""
+def leaders_first(arrivals: Sequence[Completion], prefixes: PrefixCache) -> Iterator[list[Completion]]:
+    """Two waves: first one completion for every beginning that is not known yet, then those that share it.
+
+    Choices of one request, and the two arms of one episode, begin alike; the second wave finds what the first has read.
+    """
+    leaders: list[Completion] = []
+    followers: list[Completion] = []
+    seen: set[tuple[int, ...]] = set()
+    for completion in arrivals:
+        start = BLOCK * len(prefixes.match(completion.prompt))
+        beginning = tuple(completion.prompt[: start + BLOCK])
+        (followers if beginning in seen else leaders).append(completion)
+        seen.add(beginning)
+    yield from (wave for wave in (leaders, followers) if wave)
+
+
+def prefill_groups(arrivals: Sequence[Completion], prefixes: PrefixCache) -> Iterator[list[Completion]]:
+    """Cut arrivals into groups of at most `PREFILL_TOKENS` new tokens, like lengths together: attention pads little."""
     group: list[Completion] = []
     total = 0
-    for completion in sorted(arrivals, key=lambda c: len(c.prompt)):
-        if group and total + len(completion.prompt) > PREFILL_TOKENS:
+    counted = [(len(c.prompt) - BLOCK * len(prefixes.match(c.prompt)), c) for c in arrivals]
+    for count, completion in sorted(counted, key=lambda pair: pair[0]):
+        if group and total + count > PREFILL_TOKENS:
             yield group
             group, total = [], 0
         group.append(completion)
-        total += len(completion.prompt)
+        total += count
     if group:
         yield group
 

@@ -36,6 +36,13 @@ def _positive(text: str) -> int:
     return value
 
 
+def _natural(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"expected no negative number, got {value}")
+    return value
+
+
 def parser() -> argparse.ArgumentParser:
     """Every option with its default."""
     result = argparse.ArgumentParser(
@@ -50,10 +57,11 @@ def parser() -> argparse.ArgumentParser:
     add("--port", type=int, default=0, help="0 takes a free one (default)")
     add("--deterministic", action="store_true", help="float64: a seed gives the same tokens in any batch")
     add("--threads", type=_positive, default=2, help="CPU threads of the model (default %(default)s)")
-    add("--max-batch", type=_positive, default=256, help="completions that run together (default %(default)s)")
+    add("--max-batch", type=_positive, default=128, help="completions that run together (default %(default)s)")
     add("--max-waiting", type=_positive, default=4096, help="completions that may wait; above it 429 (%(default)s)")
     add("--max-body-bytes", type=_positive, default=4 * 1024 * 1024, help="larger bodies get 413 (%(default)s)")
     add("--keep", type=_positive, default=4, help="policy versions kept in memory (default %(default)s)")
+    add("--cache-mb", type=_natural, default=512, help="memory for prompts seen before, 0 for none (%(default)s)")
     add("--port-file", type=Path, help="write the port here once ready")
     add("--parent-pid", type=int, help="exit when this process is gone")
     return result

@@ -72,6 +72,8 @@ class Job:
     choices: int
     wants_prompt_logprobs: bool = False
     prompt_logprobs: list[float | None] | None = None
+    cached_tokens: int = 0
+    """Prompt tokens, over all choices, whose keys and values were known already."""
     cancelled: bool = False
     error: Exception | None = None
     completions: list[Completion] = field(default_factory=list)

@@ -7,12 +7,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 from .batch import Batch, score_prompt
 from .errors import Overloaded
 from .jobs import Completion, Job
 from .policy import Policy
+from .settings import Settings
 
 
 @dataclass
@@ -21,6 +21,7 @@ class Counters:
 
     requests: int = 0
     prompt_tokens: int = 0
+    cached_prompt_tokens: int = 0
     completion_tokens: int = 0
     busy_seconds: float = 0.0
 
@@ -40,17 +41,17 @@ class Scheduler:
     quantum = 16
     patience = 4
 
-    def __init__(self, max_batch: int, max_waiting: int, deliver: Callable[[Sequence[Job]], None]) -> None:
+    def __init__(self, settings: Settings, deliver: Callable[[Sequence[Job]], None]) -> None:
         """`deliver` is called from the model thread with jobs that are complete, cancelled or failed."""
-        self._max_batch = max_batch
-        self._max_waiting = max_waiting
+        self._max_batch = settings.max_batch
+        self._max_waiting = settings.max_waiting
+        self._cache_bytes = settings.cache_mb * 1024 * 1024
         self._deliver = deliver
         self._condition = threading.Condition()
         self._arrived: list[Completion] = []
         self._waiting: dict[Policy, deque[Completion]] = {}
         self._patience: dict[Policy, int] = {}
-        # Weak: when the registry and all jobs have let go of a policy, its cache and weights go too.
-        self._batches: WeakKeyDictionary[Policy, Batch] = WeakKeyDictionary()
+        self._batches: dict[Policy, Batch] = {}
         self._backlog = 0
         self._stopping = False
         self.counters = Counters()
@@ -80,7 +81,7 @@ class Scheduler:
 
     def running(self) -> int:
         """Completions that have a row."""
-        return sum(len(batch) for batch in list(self._batches.values()))
+        return sum(len(batch) for batch in tuple(self._batches.values()))
 
     def stop(self, timeout: float) -> None:
         """End the model thread after the current step, whatever is still unfinished; any thread."""
@@ -94,6 +95,7 @@ class Scheduler:
             started = time.perf_counter()
             for policy in self._busy_policies():
                 self._serve(policy)
+            self._release_idle()
             self.counters.busy_seconds += time.perf_counter() - started
 
     def _take_arrivals(self) -> bool:
@@ -106,6 +108,12 @@ class Scheduler:
             self._waiting.setdefault(completion.job.policy, deque()).append(completion)
         return not self._stopping
 
+    def _release_idle(self) -> None:
+        """Free the caches of policies that have nothing to do while another one is served: versions come and go."""
+        idle = [policy for policy, batch in self._batches.items() if not len(batch) and policy not in self._waiting]
+        for policy in idle[: len(self._batches) - 1]:
+            del self._batches[policy]
+
     def _busy_policies(self) -> list[Policy]:
         running = [policy for policy, batch in self._batches.items() if len(batch)]
         return running + [policy for policy in self._waiting if policy not in running]
@@ -114,7 +122,7 @@ class Scheduler:
         """Let arrivals in, then one decode step. A failure ends the jobs it struck and nothing else."""
         batch = self._batches.get(policy)
         if batch is None:
-            batch = self._batches[policy] = Batch(policy.model)
+            batch = self._batches[policy] = Batch(policy.model, self._cache_bytes)
         ended = batch.drop_cancelled()
         entering = self._entering(policy, batch)
         try:
@@ -162,5 +170,6 @@ class Scheduler:
                 whole.append(completion.job)
         self.counters.requests += len(whole)
         self.counters.prompt_tokens += sum(len(job.prompt) for job in whole)
+        self.counters.cached_prompt_tokens += sum(job.cached_tokens for job in whole)
         if whole:
             self._deliver(whole)

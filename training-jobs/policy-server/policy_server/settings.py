@@ -17,10 +17,11 @@ class Settings:
     port: int = 0
     deterministic: bool = False
     threads: int = 2
-    max_batch: int = 256
+    max_batch: int = 128
     max_waiting: int = 4096
     max_body_bytes: int = 4 * 1024 * 1024
     keep: int = 4
+    cache_mb: int = 512
     port_file: Path | None = None
     parent_pid: int | None = None
 
