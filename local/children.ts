@@ -4,7 +4,7 @@ import { startSandbox } from '../shared/sandbox/index.ts';
 import type { Sandbox } from '../shared/sandbox/types.ts';
 import { baseEnvironment } from './drivers/child.ts';
 import { type PolicyServer, startPolicyServer } from './processes/policy-server.ts';
-import { startTrainer, type Trainer } from './processes/trainer.ts';
+import { startTrainer, type Trainer, type TrainerOptions } from './processes/trainer.ts';
 import { projectPath, projectPython } from './project.ts';
 
 /** Programs validated side by side in this process; the rollout workers have sandboxes of their own. */
@@ -14,6 +14,9 @@ const VALIDATION_SLOTS = 16;
 export const PYTHON_PATH = ['grpo', 'policy-server', 'tiny-policy']
   .map((room) => projectPath('training-jobs', room))
   .join(delimiter);
+
+/** Starts what runs training jobs. */
+export type LaunchTrainer = (options: TrainerOptions) => Trainer;
 
 /** Processes that live as long as a run. */
 export interface Children {
@@ -36,6 +39,7 @@ export interface Children {
 export async function startChildren(
   config: ExperimentConfig,
   onTrainerLine: (line: string) => void,
+  launchTrainer: LaunchTrainer = startTrainer,
 ): Promise<Children> {
   const python = projectPython(process.env);
   const env = { ...baseEnvironment(process.env), OMP_NUM_THREADS: String(config.training.threads) };
@@ -43,7 +47,7 @@ export async function startChildren(
   const sandbox = startSandbox({ python, slots: VALIDATION_SLOTS, isolation: isolation(), limits: config.limits });
   // Its failure is told by the first validation that awaits it.
   sandbox.catch(() => undefined);
-  const trainer = startTrainer({ ...common, onLine: onTrainerLine });
+  const trainer = launchTrainer({ ...common, onLine: onTrainerLine });
   const close = () => sandbox.then((running) => running.close()).catch(() => undefined);
   try {
     const own = config.serving.policy === 'auto';

@@ -11,7 +11,7 @@ import {
 } from '../shared/contracts/index.ts';
 import { parseExperiment } from '../shared/domain/experiment-file.ts';
 import type { ProgressEvent, Store } from '../shared/ports/index.ts';
-import { startChildren } from './children.ts';
+import { type LaunchTrainer, startChildren } from './children.ts';
 import { loadDefinition } from './definition.ts';
 import { fixExperiment } from './home/experiment.ts';
 import { importCorpora, importPolicy } from './home/imports.ts';
@@ -37,6 +37,8 @@ export interface RunOptions {
   readonly onProgress?: (event: ProgressEvent) => void;
   /** Aborting it stops the run cleanly; run again to go on. */
   readonly signal?: AbortSignal;
+  /** What runs training jobs. @default the project's trainer, kept warm */
+  readonly launchTrainer?: LaunchTrainer;
 }
 
 export interface RunResult {
@@ -65,7 +67,8 @@ export async function runExperiment(options: RunOptions): Promise<RunResult> {
   const table = await holdTable(home, config.experiment, (error: LeaseHeld) => stopped.abort(error));
   try {
     await prepare(config, home, dirname(resolve(options.file)));
-    return await runIterations({ config, home, table, signal, onProgress: options.onProgress ?? (() => {}) });
+    const { onProgress = () => {}, launchTrainer } = options;
+    return await runIterations({ config, home, table, signal, onProgress, launchTrainer });
   } catch (error) {
     if (!options.signal?.aborted) throw error;
     return { experiment: config.experiment, home: home.root, iterations: 0, stopReason: 'interrupted' };
@@ -101,6 +104,7 @@ interface Run {
   readonly table: Awaited<ReturnType<typeof holdTable>>;
   readonly signal: AbortSignal;
   readonly onProgress: (event: ProgressEvent) => void;
+  readonly launchTrainer: LaunchTrainer | undefined;
 }
 
 /** Takes requests from the queue until the run stops; a request is acknowledged when its iteration has closed. */
@@ -113,7 +117,7 @@ async function runIterations(run: Run): Promise<RunResult> {
     const event = progressOf(line, running);
     if (event !== null) onProgress(event);
   };
-  const children = await startChildren(config, onLine);
+  const children = await startChildren(config, onLine, run.launchTrainer);
   const policy = children.server?.uri ?? config.serving.policy;
   const env = unitEnvironment(home, table.uri, policy, children.python);
   let completed: IterationCompleted | null = null;

@@ -11,7 +11,9 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 if (process.argv.includes('--help')) {
-  console.log('node scripts/build.mjs    bundles cli and rollout worker into dist/ and renders the state machine there');
+  console.log(
+    'node scripts/build.mjs    bundles cli and rollout worker into dist/ and renders the state machine there',
+  );
   process.exit(0);
 }
 
@@ -40,5 +42,8 @@ await build({
 // Bundles look for data beside themselves.
 cpSync(join(root, 'shared/sandbox/python'), join(root, 'dist/sandbox/python'), { recursive: true });
 
-const rendered = spawnSync(process.execPath, [join(root, 'local/definition-cache.ts')], { cwd: root, stdio: 'inherit' });
+const rendered = spawnSync(process.execPath, [join(root, 'local/definition-cache.ts')], {
+  cwd: root,
+  stdio: 'inherit',
+});
 process.exit(rendered.status ?? 1);

@@ -23,8 +23,17 @@ export class Alarms extends Construct {
     this.topic = props.topic;
     const { queue, deadLetters, machine, startIteration } = props.selfPlay;
     const sum = { period: PERIOD, statistic: 'Sum' };
-    this.alarm('RequestUndeliverable', 'an iteration request could not be started', deadLetters.metricApproximateNumberOfMessagesVisible({ period: PERIOD, statistic: 'Maximum' }));
-    this.alarm('RequestStuck', 'an iteration request has waited for more than 15 minutes', queue.metricApproximateAgeOfOldestMessage({ period: PERIOD, statistic: 'Maximum' }), 900);
+    this.alarm(
+      'RequestUndeliverable',
+      'an iteration request could not be started',
+      deadLetters.metricApproximateNumberOfMessagesVisible({ period: PERIOD, statistic: 'Maximum' }),
+    );
+    this.alarm(
+      'RequestStuck',
+      'an iteration request has waited for more than 15 minutes',
+      queue.metricApproximateAgeOfOldestMessage({ period: PERIOD, statistic: 'Maximum' }),
+      900,
+    );
     this.alarm('IterationFailed', 'an iteration ended in failure', machine.metricFailed(sum));
     this.alarm('IterationTimedOut', 'an iteration ran into its time limit', machine.metricTimedOut(sum));
     this.alarm('StartIterationErrors', 'start-iteration fails', startIteration.metricErrors(sum));

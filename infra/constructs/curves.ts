@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Dashboard, GraphWidget, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { IterationUnit } from '../units.ts';
 import type { IterationFunctions } from './iteration/integrations.ts';
@@ -16,7 +16,11 @@ const NAMESPACE = 'Spade';
 
 /** Numbers of progress lines that become curves: who emits them, in which phase, under which names (docs/architecture.md, method M28). */
 const SOURCES: readonly { unit: IterationUnit; phase: string; numbers: readonly string[] }[] = [
-  { unit: 'score-rollouts', phase: 'score', numbers: ['hinted', 'unhinted', 'regret', 'agentSamples', 'designerSamples'] },
+  {
+    unit: 'score-rollouts',
+    phase: 'score',
+    numbers: ['hinted', 'unhinted', 'regret', 'agentSamples', 'designerSamples'],
+  },
   { unit: 'admit-environments', phase: 'design', numbers: ['admitted', 'duplicates', 'refused'] },
   { unit: 'publish-policy', phase: 'publish', numbers: ['benchmark', 'policyVersion'] },
 ];

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { ArnFormat, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { ISecurityGroup, IVpc } from 'aws-cdk-lib/aws-ec2';
-import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { Repository } from 'aws-cdk-lib/aws-ecr';
+import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, DockerImageCode, DockerImageFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -30,7 +30,10 @@ export class GeneratedCodeFunction extends Construct {
   constructor(scope: Construct, id: string, props: GeneratedCodeProps) {
     super(scope, id);
     const name = `spade-${props.deployment.stage}-generated-code`;
-    const logGroup = new LogGroup(this, 'Logs', { retention: props.logRetention, removalPolicy: RemovalPolicy.DESTROY });
+    const logGroup = new LogGroup(this, 'Logs', {
+      retention: props.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
     this.fn = new DockerImageFunction(this, 'Function', {
       functionName: name,
       description: 'Phase 3: runs model-written programs to judge them; may do nothing',
@@ -55,10 +58,22 @@ export class GeneratedCodeFunction extends Construct {
       description: 'Runs model-written code: its own log, nothing else',
     });
     logGroup.grantWrite(role);
-    const attach = ['ec2:CreateNetworkInterface', 'ec2:DeleteNetworkInterface', 'ec2:DescribeNetworkInterfaces', 'ec2:DescribeSubnets', 'ec2:AssignPrivateIpAddresses', 'ec2:UnassignPrivateIpAddresses'];
+    const attach = [
+      'ec2:CreateNetworkInterface',
+      'ec2:DeleteNetworkInterface',
+      'ec2:DescribeNetworkInterfaces',
+      'ec2:DescribeSubnets',
+      'ec2:AssignPrivateIpAddresses',
+      'ec2:UnassignPrivateIpAddresses',
+    ];
     role.addToPolicy(new PolicyStatement({ actions: attach, resources: ['*'] }));
     // Calls of Lambda's service carry no source function; calls of the code inside do.
-    const functionArn = Stack.of(this).formatArn({ service: 'lambda', resource: 'function', resourceName: functionName, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
+    const functionArn = Stack.of(this).formatArn({
+      service: 'lambda',
+      resource: 'function',
+      resourceName: functionName,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
     role.addToPolicy(
       new PolicyStatement({
         effect: Effect.DENY,
@@ -89,8 +104,15 @@ export class GeneratedCodeFunction extends Construct {
 
 /** `<account>.dkr.ecr.<region>.<suffix>/<repository>@sha256:…` or `:tag`. Lambda takes images of its own region's registry only. */
 function parseImage(stack: Stack, image: string): { repositoryArn: string; tagOrDigest: string } {
-  const match = /^(\d{12})\.dkr\.ecr\.([a-z0-9-]+)\.[a-z.]+\/([a-z0-9/_.-]+)(?:@(sha256:[0-9a-f]{64})|:([\w.-]+))$/.exec(image);
-  if (!match) throw new Error(`images.generatedCode: expected ACCOUNT.dkr.ecr.REGION.amazonaws.com/REPOSITORY@sha256:…, got ${image}`);
+  const match =
+    /^(\d{12})\.dkr\.ecr\.([a-z0-9-]+)\.[a-z.]+\/([a-z0-9/_.-]+)(?:@(sha256:[0-9a-f]{64})|:([\w.-]+))$/.exec(image);
+  if (!match)
+    throw new Error(
+      `images.generatedCode: expected ACCOUNT.dkr.ecr.REGION.amazonaws.com/REPOSITORY@sha256:…, got ${image}`,
+    );
   const [, account, region, repository, digest, tag] = match;
-  return { repositoryArn: `arn:${stack.partition}:ecr:${region}:${account}:repository/${repository}`, tagOrDigest: (digest ?? tag) as string };
+  return {
+    repositoryArn: `arn:${stack.partition}:ecr:${region}:${account}:repository/${repository}`,
+    tagOrDigest: (digest ?? tag) as string,
+  };
 }

@@ -1,5 +1,5 @@
-import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { objectPatterns } from '../naming.ts';
 
@@ -52,13 +52,18 @@ export class ExperimentGrants {
         actions: actions.map((action) => `dynamodb:${action}`),
         resources: [table.tableArn, `${table.tableArn}/index/*`],
         // `ENV#` items are keyed by content hash; their sort key names the experiment, which a condition cannot see.
-        conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...keys, 'ENV#*'] }, Null: { 'dynamodb:LeadingKeys': 'false' } },
+        conditions: {
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...keys, 'ENV#*'] },
+          Null: { 'dynamodb:LeadingKeys': 'false' },
+        },
       }),
     );
   }
 
   private objects(bucket: IBucket, suffixes: readonly string[]): string[] {
-    return suffixes.flatMap((suffix) => objectPatterns(this.experiments, suffix)).map((key) => bucket.arnForObjects(key));
+    return suffixes
+      .flatMap((suffix) => objectPatterns(this.experiments, suffix))
+      .map((key) => bucket.arnForObjects(key));
   }
 
   private allow(grantee: IGrantable, actions: string[], resources: string[]): void {

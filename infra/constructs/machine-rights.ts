@@ -9,7 +9,8 @@ import type { RolloutTaskDefinition } from './rollout-task.ts';
  * kind of job, and handing over exactly their roles. Custom states bring no rights of their own.
  */
 export function grantMachine(machine: StateMachine, rollout: RolloutTaskDefinition, trainingRole: IRole): void {
-  for (const statement of [...tasks(machine, rollout), ...jobs(machine, trainingRole)]) machine.addToRolePolicy(statement);
+  for (const statement of [...tasks(machine, rollout), ...jobs(machine, trainingRole)])
+    machine.addToRolePolicy(statement);
 }
 
 function tasks(machine: StateMachine, { task, taskRole, executionRole }: RolloutTaskDefinition): PolicyStatement[] {

@@ -21,10 +21,20 @@ export class PolicyRights {
 
   /** To make versions answer: models and configurations are named after versions, which only experiments of this deployment have. */
   manage(grantee: IGrantable): void {
-    this.allow(grantee, ['sagemaker:DescribeEndpoint', 'sagemaker:CreateEndpoint', 'sagemaker:UpdateEndpoint'], this.endpoint());
     this.allow(
       grantee,
-      ['sagemaker:CreateModel', 'sagemaker:CreateEndpointConfig', 'sagemaker:CreateInferenceComponent', 'sagemaker:DescribeInferenceComponent', 'sagemaker:AddTags'],
+      ['sagemaker:DescribeEndpoint', 'sagemaker:CreateEndpoint', 'sagemaker:UpdateEndpoint'],
+      this.endpoint(),
+    );
+    this.allow(
+      grantee,
+      [
+        'sagemaker:CreateModel',
+        'sagemaker:CreateEndpointConfig',
+        'sagemaker:CreateInferenceComponent',
+        'sagemaker:DescribeInferenceComponent',
+        'sagemaker:AddTags',
+      ],
       this.descriptions(),
     );
     grantee.grantPrincipal.addToPrincipalPolicy(

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { ISecurityGroup, IVpc } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
   Capability,
@@ -13,7 +14,6 @@ import {
   OperatingSystemFamily,
   UlimitName,
 } from 'aws-cdk-lib/aws-ecs';
-import type { ISecurityGroup, IVpc } from 'aws-cdk-lib/aws-ec2';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -71,7 +71,10 @@ export class RolloutTaskDefinition extends Construct {
   }
 
   private container(definition: FargateTaskDefinition, props: RolloutTaskProps): void {
-    const logGroup = new LogGroup(this, 'Logs', { retention: props.logRetention, removalPolicy: RemovalPolicy.DESTROY });
+    const logGroup = new LogGroup(this, 'Logs', {
+      retention: props.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
     // initProcess reaps what the sandbox kills; it needs no capability.
     const linuxParameters = new LinuxParameters(this, 'Linux', { initProcessEnabled: true });
     linuxParameters.dropCapabilities(Capability.ALL);

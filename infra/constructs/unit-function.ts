@@ -9,7 +9,8 @@ import { UNITS, type UnitName } from '../units.ts';
 const project = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 /** Bundled CommonJS packages look for `require`, which an ES module does not have. */
-const REQUIRE = "import { createRequire as __createRequire } from 'node:module';const require = __createRequire(import.meta.url);";
+const REQUIRE =
+  "import { createRequire as __createRequire } from 'node:module';const require = __createRequire(import.meta.url);";
 
 export interface UnitFunctionProps {
   readonly environment: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@ import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { type EventPattern, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget, SnsTopic } from 'aws-cdk-lib/aws-events-targets';
-import type { Function as LambdaFunction, IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -72,7 +72,10 @@ export class GuardStack extends Stack {
     const rights = new PolicyRights(policy.endpointName, policy.servingRole);
     rights.release(fn);
     rights.readTags(fn);
-    new Rule(this, 'Reap', { schedule: Schedule.rate(REAP_EVERY), targets: [new LambdaTarget(fn, { retryAttempts: 2 })] });
+    new Rule(this, 'Reap', {
+      schedule: Schedule.rate(REAP_EVERY),
+      targets: [new LambdaTarget(fn, { retryAttempts: 2 })],
+    });
     return fn;
   }
 

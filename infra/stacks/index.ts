@@ -23,7 +23,9 @@ export function spadeStacks(app: App, deployment: DeploymentConfig): SpadeStacks
   const common = {
     env: { region, ...(account && { account }) },
     tags,
-    ...(deployment.permissionsBoundary && { permissionsBoundary: PermissionsBoundary.fromName(deployment.permissionsBoundary) }),
+    ...(deployment.permissionsBoundary && {
+      permissionsBoundary: PermissionsBoundary.fromName(deployment.permissionsBoundary),
+    }),
   };
   const name = (part: string) => `spade-${stage}-${part}`;
   const data = new DataStack(app, name('data'), { ...common, data: deployment.data });

@@ -2,8 +2,8 @@ import { Stack, type StackProps } from 'aws-cdk-lib';
 import {
   GatewayVpcEndpointAwsService,
   InterfaceVpcEndpointAwsService,
-  Port,
   Peer,
+  Port,
   SecurityGroup,
   SubnetType,
   Vpc,
@@ -38,7 +38,11 @@ export class NetworkStack extends Stack {
     this.tasks = this.group('Tasks', 'Rollout tasks: HTTPS to service endpoints');
     this.generatedCode = this.group('GeneratedCode', 'Model-written code: no traffic at all');
     // Gateway endpoints have public addresses that a prefix list names; the endpoint policy decides what can be reached.
-    this.tasks.addEgressRule(Peer.anyIpv4(), Port.tcp(443), 'HTTPS to gateway and interface endpoints; there is no route elsewhere');
+    this.tasks.addEgressRule(
+      Peer.anyIpv4(),
+      Port.tcp(443),
+      'HTTPS to gateway and interface endpoints; there is no route elsewhere',
+    );
     this.gatewayEndpoints(props.buckets);
     if (props.interfaceEndpoints === 'on') this.interfaceEndpoints();
   }

@@ -1,7 +1,7 @@
-import { Stack, type StackProps } from 'aws-cdk-lib';
-import { Platform, DockerImageAsset } from 'aws-cdk-lib/aws-ecr-assets';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { fileURLToPath } from 'node:url';
+import { Stack, type StackProps } from 'aws-cdk-lib';
+import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { DeploymentConfig } from '../config.ts';
 import { ExperimentGrants } from '../constructs/grants.ts';
@@ -56,7 +56,10 @@ export class PolicyStack extends Stack {
   }
 
   private role(id: string, description: string): Role {
-    const role = new Role(this, `${id}Role`, { assumedBy: new ServicePrincipal('sagemaker.amazonaws.com'), description });
+    const role = new Role(this, `${id}Role`, {
+      assumedBy: new ServicePrincipal('sagemaker.amazonaws.com'),
+      description,
+    });
     // No grant method covers a platform role's own logs and image pulls.
     role.addToPolicy(
       new PolicyStatement({
@@ -104,7 +107,15 @@ export class PolicyStack extends Stack {
     return new DockerImageAsset(this, 'TrainerImage', {
       directory,
       platform: Platform.LINUX_AMD64,
-      exclude: ['**/__pycache__', '**/tests', '.mypy_cache', '.ruff_cache', '.pytest_cache', '.hypothesis', 'tiny-policy/weights'],
+      exclude: [
+        '**/__pycache__',
+        '**/tests',
+        '.mypy_cache',
+        '.ruff_cache',
+        '.pytest_cache',
+        '.hypothesis',
+        'tiny-policy/weights',
+      ],
     }).imageUri;
   }
 }

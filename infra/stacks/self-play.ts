@@ -101,7 +101,10 @@ export class SelfPlayStack extends Stack {
   }
 
   private units(environment: Record<string, string>): IterationFunctions {
-    const entries = ITERATION_UNITS.map((unit) => [unit, unitFunction(this, unit, { environment, logRetention: this.logRetention })]);
+    const entries = ITERATION_UNITS.map((unit) => [
+      unit,
+      unitFunction(this, unit, { environment, logRetention: this.logRetention }),
+    ]);
     return Object.fromEntries(entries) as IterationFunctions;
   }
 

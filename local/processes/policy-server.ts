@@ -4,8 +4,8 @@ import { type Child, type ChildEnd, startChild } from '../drivers/child.ts';
 
 /** Crashes that are made good before the run stops; a server that keeps dying has a reason that a restart does not cure. */
 const RESTARTS = 5;
-/** Longest start: loading PyTorch from a cold disk takes tens of seconds. */
-const START_MS = 180_000;
+/** Longest start: loading PyTorch from a cold disk on a busy machine takes minutes. */
+const START_MS = 300_000;
 
 export interface PolicyServerOptions {
   readonly python: string;
