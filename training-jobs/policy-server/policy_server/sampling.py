@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-LOGPROB_DIGITS = 6
+LOGPROB_DIGITS = 5
 """Reported log-probabilities are rounded to this many decimals: far coarser than the float64 differences between two
-batch compositions (about 1e-14), far finer than the trainer needs."""
+batch compositions (about 1e-14), and as fine as a trainer in float32 can tell."""
 
 _MASK = (1 << 64) - 1
 

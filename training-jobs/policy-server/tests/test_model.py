@@ -104,7 +104,7 @@ def test_prompt_logprobs_are_the_log_softmax_of_the_shifted_logits(policy_dir: P
     expected = [float(torch.log_softmax(logits[i], -1)[prompt[i + 1]]) for i in range(len(prompt) - 1)]
     scored = score_prompt(model, prompt)
     assert scored[0] is None
-    assert scored[1:] == pytest.approx(expected, abs=1e-6)
+    assert scored[1:] == pytest.approx(expected, abs=1e-5)
     assert score_prompt(model, [3]) == [None]
 
 

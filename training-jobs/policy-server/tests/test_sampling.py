@@ -34,17 +34,17 @@ def test_the_choice_inverts_the_cumulative_distribution() -> None:
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
 def test_the_logprob_is_that_of_the_tempered_distribution(temperature: float) -> None:
     token, value = pick(SamplingParams(temperature), 0.9)
-    assert value == pytest.approx(logprob(token, temperature), abs=1e-6)
+    assert value == pytest.approx(logprob(token, temperature), abs=1e-5)
 
 
 def test_truncation_leaves_the_logprob_as_it_was() -> None:
     token, value = pick(SamplingParams(1.0, top_k=2), 0.999)
     assert token == 1
-    assert value == pytest.approx(logprob(1), abs=1e-6)
+    assert value == pytest.approx(logprob(1), abs=1e-5)
 
 
 def test_greedy_takes_the_largest_and_reports_the_untempered_logprob() -> None:
-    assert pick(SamplingParams(0.0), 0.99) == (0, pytest.approx(logprob(0), abs=1e-6))
+    assert pick(SamplingParams(0.0), 0.99) == (0, pytest.approx(logprob(0), abs=1e-5))
 
 
 def test_top_p_keeps_the_fewest_tokens_that_reach_it() -> None:
@@ -122,4 +122,4 @@ def test_a_chosen_token_is_never_impossible(
 
 def test_a_rounded_logprob_is_never_minus_zero() -> None:
     assert math.copysign(1, rounded(-1e-12)) == 1
-    assert rounded(-0.12345678) == -0.123457
+    assert rounded(-0.12345678) == -0.12346
