@@ -222,6 +222,7 @@ export class Zygote {
 /** Environment of the server: one variable, so that nothing of ours can be read from its initial stack. */
 function launch(settings: ZygoteSettings, socketPath: string, key: string): ChildProcess {
   const configuration = {
+    pythonPath: settings.pythonPath,
     socketPath,
     key,
     memoryBytes: settings.memoryMb * 1024 * 1024,

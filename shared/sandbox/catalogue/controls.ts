@@ -15,7 +15,12 @@ export const CONTROLS: readonly Control[] = [
   },
   { id: 'X04', title: 'codecs', code: '"é".encode("cp1252")\n"bücher.example".encode("idna")\n"x".encode("utf-16")' },
   { id: 'X05', title: 'recursion 200 deep', code: 'def f(n): return 0 if n == 0 else 1 + f(n - 1)\nf(200)' },
-  { id: 'X06', title: '64 MB of working memory', code: 'x = bytearray(64 * 2**20)\nx[::4096] = bytes(len(x[::4096]))' },
+  {
+    id: 'X06',
+    title: '64 MB of working memory',
+    place: 'module',
+    code: 'x = bytearray(64 * 2**20)\nx[::4096] = bytes(len(x[::4096]))',
+  },
   {
     id: 'X07',
     title: 'honest search, slow',
@@ -36,7 +41,8 @@ export const CONTROLS: readonly Control[] = [
   {
     id: 'X10',
     title: 'escapes, emoji, right-to-left text',
-    code: 'if self.t == 1: return "\\N{GREEK SMALL LETTER ALPHA} 🎲 שלום", 0.0, False, False, {}',
+    place: 'reset',
+    code: 'return "\\N{GREEK SMALL LETTER ALPHA} 🎲 שלום", {}',
   },
   { id: 'X11', title: 'big integers', code: 'str(3 ** 5000)' },
   {

@@ -75,8 +75,7 @@ class Walls:
             _limit(name, 0)
         if not LINUX:
             return
-        with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
-            score.write("1000")
+        _prefer_for_the_oom_killer()
         _limit(resource.RLIMIT_MEMLOCK, 0)
         _limit(resource.RLIMIT_AS, _mapped_bytes() + self._settings.memory_bytes)
         _control(_PR_SET_NO_NEW_PRIVS, 1)
@@ -104,9 +103,19 @@ class Walls:
             _control(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, self._program_address)
 
 
+# Plain descriptors, not pathlib: every module loaded here is memory that each process inherits.
+def _prefer_for_the_oom_killer() -> None:
+    with contextlib.suppress(OSError):
+        descriptor = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        os.write(descriptor, b"1000")
+        os.close(descriptor)
+
+
 def _mapped_bytes() -> int:
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    descriptor = os.open("/proc/self/statm", os.O_RDONLY)
+    pages = int(os.read(descriptor, 64).split()[0])
+    os.close(descriptor)
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _close_everything_but(connection: int) -> None:

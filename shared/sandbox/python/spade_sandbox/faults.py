@@ -1,4 +1,4 @@
-"""Faults of a generated program, as the harness sees them: a reason code of `shared/contracts` and one line of detail."""
+"""Faults of a generated program, as the harness sees them: a reason code of `shared/contracts` and a line of detail."""
 
 import builtins
 from types import TracebackType
@@ -22,7 +22,9 @@ class Fault(Exception):
 
 def one_line(text: str, limit: int = MAX_DETAIL) -> str:
     """`text` cut to `limit` characters, unprintable ones escaped: safe for a log line and for a prompt."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in text[:limit])[:limit]
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in text[:limit])[
+        :limit
+    ]
 
 
 def _line_of(traceback: TracebackType | None) -> int | None:
@@ -43,11 +45,11 @@ def describe(error: BaseException) -> str:
     name = one_line(type.__dict__["__name__"].__get__(type(error)), 80)
     text = name
     if type(error) in _BUILTIN_EXCEPTIONS:
-        arguments = BaseException.args.__get__(error)
+        arguments = vars(BaseException)["args"].__get__(error)
         plain = [a for a in arguments if type(a) is str or (type(a) is int and a.bit_length() < 64)]
         if plain and len(plain) == len(arguments):
-            text = f"{name}: " + one_line(", ".join(str(a) if type(a) is int else a[:MAX_DETAIL] for a in plain))
-    line = _line_of(BaseException.__traceback__.__get__(error))
+            text = f"{name}: " + one_line(", ".join(str(a)[:MAX_DETAIL] for a in plain))
+    line = _line_of(vars(BaseException)["__traceback__"].__get__(error))
     return (text if line is None else f"{text} (line {line})")[:MAX_DETAIL]
 
 

@@ -20,8 +20,15 @@ from .frames import read_frame, write_frame
 from .preload import allowed_modules
 from .solutions import checked_solution
 from .tool_use import ToolUseBaseEnv, tools_of
-from .values import Bounds, checked_flag, checked_observation, checked_reward, count_dropped, unpacked_reset
-from .values import unpacked_step
+from .values import (
+    Bounds,
+    checked_flag,
+    checked_observation,
+    checked_reward,
+    count_dropped,
+    unpacked_reset,
+    unpacked_step,
+)
 from .worlds import shift_clock
 
 MODULE_NAME = "environment"
@@ -91,7 +98,7 @@ class Episode:
         self._fresh = True
 
     def reset(self, request: Request) -> object:
-        """First observation; a used instance is replaced first unless `reuse` asks for a second reset of the same one."""
+        """First observation; a used instance is replaced unless `reuse` asks for a second reset of the same one."""
         if not self._fresh and not request.get("reuse"):
             self._construct()
         self._fresh = False
@@ -114,7 +121,9 @@ class Episode:
             value = self._instance.solution()
         except BaseException as error:
             fault = fault_of(error, "run")
-            raise Fault("solution.exception" if fault.reason == "env.exception" else fault.reason, fault.detail) from None
+            raise Fault(
+                "solution.exception" if fault.reason == "env.exception" else fault.reason, fault.detail
+            ) from None
         return checked_solution(value)
 
     def analyse(self, request: Request) -> object:
@@ -137,10 +146,10 @@ def serve(connection: int, injected: dict[str, types.ModuleType], preloaded: dic
     while True:
         request = decode(read(connection))
         try:
-            reply = '{"i":%d,"v":%s}' % (index, encode(operations[request["op"]](request)))
+            reply = f'{{"i":{index},"v":{encode(operations[request["op"]](request))}}}'
         except BaseException as error:
             fault = fault_of(error, "run")
-            reply = '{"i":%d,"e":%s}' % (index, encode([fault.reason, fault.detail]))
+            reply = f'{{"i":{index},"e":{encode([fault.reason, fault.detail])}}}'
         write(connection, reply.encode())
         index += 1
 

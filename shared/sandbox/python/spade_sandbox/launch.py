@@ -12,7 +12,7 @@ import sys
 def main() -> None:
     """Parses the settings and serves."""
     arguments = json.loads(sys.argv[1])
-    sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    sys.path[0] = arguments["pythonPath"]
     if arguments["extraModules"]:
         import site
 

@@ -71,7 +71,12 @@ def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _modules(tree: ast.Module) -> frozenset[str]:
-    names = (alias.asname or alias.name for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom) for alias in n.names)
+    names = (
+        alias.asname or alias.name
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Import | ast.ImportFrom)
+        for alias in n.names
+    )
     return frozenset(names)
 
 
@@ -91,7 +96,9 @@ def _pieces(tree: ast.Module) -> Iterator[list[str]]:
 
 def syntax_hash(tree: ast.Module) -> str:
     """SHA-256 (hex) of the sorted pieces. Raises RecursionError on trees deeper than the interpreter allows."""
-    digests = sorted(hashlib.sha256("\x1f".join(tokens).encode("utf-8", "backslashreplace")).digest() for tokens in _pieces(tree))
+    digests = sorted(
+        hashlib.sha256("\x1f".join(tokens).encode("utf-8", "backslashreplace")).digest() for tokens in _pieces(tree)
+    )
     return hashlib.sha256(b"".join(digests)).hexdigest()
 
 
@@ -104,8 +111,9 @@ def _mixed(value: int) -> int:
 def sketch(tree: ast.Module) -> list[int]:
     """One-permutation min-hash of the token shingles: the share of equal positions estimates the Jaccard similarity.
 
-    Each shingle is hashed once; its low bits choose the position, the smallest hash there stays; an empty position takes
-    its next filled neighbour's (densification by rotation, Shrivastava and Li, ICML 2014). 64 unsigned 32-bit numbers.
+    Each shingle is hashed once; its low bits choose the position, the smallest hash there stays; an empty position
+    takes its next filled neighbour's (densification by rotation, Shrivastava and Li, ICML 2014). 64 unsigned 32-bit
+    numbers.
     """
     bins: list[int | None] = [None] * SKETCH_SIZE
     for tokens in _pieces(tree):

@@ -1,9 +1,9 @@
 """`ToolUseBaseEnv`: the base class that tool-use programs of the SPADE reference expect under this name.
 
 Written anew from its protocol: the program sets `_state`, `_tools` (OpenAI function schemas), `_user_messages` and
-`_message_criteria`, and defines one method per tool. The agent writes `<tool_call>{"name", "arguments"}</tool_call>` any
-number of times in a message; `<answer>…</answer>` ends the current user message. The reward of the episode is the share
-of user messages whose criterion held when they were answered.
+`_message_criteria`, and defines one method per tool. The agent writes `<tool_call>{"name", "arguments"}</tool_call>`
+any number of times in a message; `<answer>…</answer>` ends the current user message. The reward of the episode is the
+share of user messages whose criterion held when they were answered.
 """
 
 import json
@@ -21,7 +21,8 @@ def tools_of(instance: Any) -> list[Any] | None:
     """Tool schemas of a tool-use environment as plain JSON, or None for a game."""
     if not isinstance(instance, ToolUseBaseEnv) and not callable(getattr(type(instance), "get_tools", None)):
         return None
-    return json.loads(json.dumps(instance.get_tools(), allow_nan=False))
+    tools: list[Any] = json.loads(json.dumps(instance.get_tools(), allow_nan=False))
+    return tools
 
 
 class ToolUseBaseEnv:

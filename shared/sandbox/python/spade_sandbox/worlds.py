@@ -6,6 +6,7 @@ the module functions. It is a means of measuring honest mistakes, not a wall.
 
 import datetime
 import time
+from collections.abc import Callable
 
 SHIFT_SECONDS = 40_000_000.0  # a year and a quarter: another year, month, weekday and hour
 
@@ -20,9 +21,13 @@ def shift_clock() -> None:
         setattr(time, name, lambda seconds=None, f=real[name]: f(time.time() if seconds is None else seconds))
     time.strftime = lambda form, t=None: real["strftime"](form, time.localtime() if t is None else t)
     for name in ("monotonic", "perf_counter", "process_time", "thread_time"):
-        setattr(time, name, lambda f=getattr(time, name): f() + SHIFT_SECONDS / 3)
-        setattr(time, f"{name}_ns", lambda f=getattr(time, f"{name}_ns"): f() + shift_ns // 3)
+        setattr(time, name, _later(getattr(time, name), SHIFT_SECONDS / 3))
+        setattr(time, f"{name}_ns", _later(getattr(time, f"{name}_ns"), shift_ns // 3))
     _shift_datetime()
+
+
+def _later(clock: Callable[[], float], shift: float) -> Callable[[], float]:
+    return lambda: clock() + shift
 
 
 def _shift_datetime() -> None:
@@ -37,6 +42,6 @@ def _shift_datetime() -> None:
         "utcnow": classmethod(lambda cls: real_datetime.utcnow() + shift),
         "today": classmethod(lambda cls: real_datetime.today() + shift),
     }
-    datetime.datetime = type("datetime", (real_datetime,), {**members, "__module__": "datetime"})  # type: ignore[misc]
+    datetime.datetime = type("datetime", (real_datetime,), {**members, "__module__": "datetime"})  # type: ignore[misc,assignment]
     today = classmethod(lambda cls: real_date.today() + shift)
-    datetime.date = type("date", (real_date,), {"today": today, "__module__": "datetime"})  # type: ignore[misc]
+    datetime.date = type("date", (real_date,), {"today": today, "__module__": "datetime"})  # type: ignore[misc,assignment]

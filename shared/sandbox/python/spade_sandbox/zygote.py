@@ -1,8 +1,9 @@
 """The fork server: imports everything once, then forks a confined process for each episode on request.
 
 Standard input carries commands of the supervisor, one JSON object a line: `{"fork": id}`, `{"kill": id}`. Standard
-output carries `{"ready": report}`, `{"exited": id, "status", "cpu", "killed"}` and `{"failed": id, "detail"}`. Each forked process
-is connected to the supervisor's socket, is confined, and then first of all says the session's key, its id and its pid.
+output carries `{"ready": report}`, `{"exited": id, "status", "cpu", "killed"}` and `{"failed": id, "detail"}`. Each
+forked process is connected to the supervisor's socket, is confined, and then first of all says the session's key, its
+id and its pid.
 The server itself never sees a source, a seed, an observation or a hint: its memory is what every process inherits.
 """
 
@@ -50,9 +51,13 @@ def _walls(settings: Settings) -> tuple[Walls, list[str], list[str]]:
         template = Template(platform.machine())
         active.append("seccomp")
     else:
-        missing.append(f"seccomp: not offered on {sys.platform} {platform.machine()}" if settings.filter else "seccomp: off")
+        missing.append(
+            f"seccomp: not offered on {sys.platform} {platform.machine()}" if settings.filter else "seccomp: off"
+        )
     change_user = os.geteuid() == 0 and _may_change_user()
-    (active if change_user else missing).append("uid" if change_user else "uid: only root can give processes another user")
+    (active if change_user else missing).append(
+        "uid" if change_user else "uid: only root can give processes another user"
+    )
     return Walls(WallSettings(settings.memory_bytes, settings.cpu_seconds, template, change_user)), active, missing
 
 
@@ -141,7 +146,9 @@ class Zygote:
                 del self._pid_of[identity]
                 cpu = usage.ru_utime + usage.ru_stime
                 code = os.waitstatus_to_exitcode(status)
-                ended.append({"exited": identity, "status": code, "cpu": round(cpu, 3), "killed": identity in self._killed})
+                ended.append(
+                    {"exited": identity, "status": code, "cpu": round(cpu, 3), "killed": identity in self._killed}
+                )
                 self._killed.discard(identity)
         return ended
 
@@ -203,5 +210,3 @@ def settings_from(arguments: dict[str, Any]) -> Settings:
         filter=arguments["filter"],
         extra_modules=tuple(arguments["extraModules"]),
     )
-
-
