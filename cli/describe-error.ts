@@ -2,12 +2,15 @@ import { ERROR_NAMES, InvalidInput } from '../shared/contracts/index.ts';
 
 /** What to do about an error, by its name. */
 const ADVICE: Readonly<Record<string, string>> = {
-  [ERROR_NAMES.policyUnavailable]: 'Start the server or correct serving.policy, then run the same command: it goes on where it was.',
-  [ERROR_NAMES.policyMalformed]: 'The server must speak the OpenAI protocol with token ids and log-probs (vLLM 0.11 or newer does); then run the same command again.',
+  [ERROR_NAMES.policyUnavailable]:
+    'Start the server or correct serving.policy, then run the same command: it goes on where it was.',
+  [ERROR_NAMES.policyMalformed]:
+    'The server must speak the OpenAI protocol with token ids and log-probs (vLLM 0.11 or newer does); then run the same command again.',
   [ERROR_NAMES.sandboxUnavailable]:
     'Model-written programs are not run without it. On Linux install libseccomp2; on other systems use the container (docs/architecture.md).',
   [ERROR_NAMES.leaseHeld]: 'Wait for the other run, or stop it; "spade status" shows its process id.',
-  [ERROR_NAMES.trainingFailed]: 'The log of the training job is in the experiment\'s folder under logs/; run the same command to try again.',
+  [ERROR_NAMES.trainingFailed]:
+    "The log of the training job is in the experiment's folder under logs/; run the same command to try again.",
 };
 
 /**

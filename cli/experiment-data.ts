@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { EnvironmentView, ReportData } from '../dashboard/data.ts';
-import { homeOf, type Home } from '../local/home/layout.ts';
+import { type Home, homeOf } from '../local/home/layout.ts';
 import {
   EnvironmentCard,
   type EnvironmentStatistics,
-  environmentKeys,
   ExperimentConfig,
+  environmentKeys,
   experimentKey,
   InvalidInput,
   IterationRecord,
@@ -30,7 +30,8 @@ export function openExperiment(folder: string, name?: string): Experiment {
   const names = experimentNames(folder);
   const chosen = name ?? names[0];
   if (chosen === undefined || !names.includes(chosen)) {
-    const there = names.length === 0 ? 'it holds no experiment; "spade demo" makes one' : `it holds ${names.join(', ')}`;
+    const there =
+      names.length === 0 ? 'it holds no experiment; "spade demo" makes one' : `it holds ${names.join(', ')}`;
     throw new InvalidInput(folder, [chosen === undefined ? there : `no experiment ${chosen}; ${there}`]);
   }
   const home = homeOf(folder, chosen);
@@ -74,11 +75,20 @@ export function readEnvironments(experiment: Experiment): EnvironmentView[] {
     .map((hash) => readEnvironment(experiment, hash, statistics.get(hash) ?? null));
 }
 
-function readEnvironment({ home, config }: Experiment, hash: string, statistics: EnvironmentStatistics | null): EnvironmentView {
+function readEnvironment(
+  { home, config }: Experiment,
+  hash: string,
+  statistics: EnvironmentStatistics | null,
+): EnvironmentView {
   const keys = environmentKeys(config.experiment, hash);
   const path = (key: string) => join(home.stores.environments, key);
   const text = (key: string) => (existsSync(path(key)) ? readFileSync(path(key), 'utf8') : '');
-  return { card: readJson(path(keys.card), EnvironmentCard), statistics, source: text(keys.source), hint: text(keys.hint) };
+  return {
+    card: readJson(path(keys.card), EnvironmentCard),
+    statistics,
+    source: text(keys.source),
+    hint: text(keys.hint),
+  };
 }
 
 /** What play measured, by environment; a later iteration of the same window replaces an earlier one. */
@@ -94,7 +104,12 @@ function readStatistics({ home, config }: Experiment): Map<string, EnvironmentSt
 
 /** All that a report shows. @param spentUsd from the ledger, null when it could not be read */
 export function reportData(experiment: Experiment, spentUsd: number | null): ReportData {
-  return { config: experiment.config, records: readRecords(experiment), environments: readEnvironments(experiment), spentUsd };
+  return {
+    config: experiment.config,
+    records: readRecords(experiment),
+    environments: readEnvironments(experiment),
+    spentUsd,
+  };
 }
 
 function readJson<S extends z.ZodType>(path: string, schema: S): z.infer<S> {

@@ -15,11 +15,19 @@ export function iterationBlock(
   const lines: [string, string][] = [
     ['designs', designLine(designs)],
     ['episodes', outcomeLine(record)],
-    ['returns', `hinted ${decimal(scores.meanReturn.hinted)}, unhinted ${decimal(scores.meanReturn.unhinted)}, win rate ${percent(scores.winRate.unhinted)}`],
+    [
+      'returns',
+      `hinted ${decimal(scores.meanReturn.hinted)}, unhinted ${decimal(scores.meanReturn.unhinted)}, win rate ${percent(scores.winRate.unhinted)}`,
+    ],
     ['regret', `${decimal(scores.meanRegret, 3)}, floored ${percent(scores.flooredFraction)}`],
     ['training', training === null ? 'nothing to train' : trainingLine(record)],
     ['difficulty', `${decimal(meanDifficulty(record, config))} asked for next, mean over skills`],
-    ['benchmark', record.benchmark.map((s) => `v${s.policyVersion} ${decimal(s.score, 3)} ± ${decimal(s.standardError, 3)}`).join(', ') || 'not due'],
+    [
+      'benchmark',
+      record.benchmark
+        .map((s) => `v${s.policyVersion} ${decimal(s.score, 3)} ± ${decimal(s.standardError, 3)}`)
+        .join(', ') || 'not due',
+    ],
     ['spend', `${usd(spentUsd)} so far`],
   ];
   const head = `iteration ${record.iteration} of ${config.iterations}   policy v${record.policyVersion} → v${record.nextPolicyVersion} (${record.publication})${time}`;
@@ -47,7 +55,11 @@ function trainingLine({ training, scores }: IterationRecord): string {
 
 /** All iterations, a line each. */
 export function iterationTable(records: readonly IterationRecord[], config: ExperimentConfig): string {
-  const right = (heading: string, cell: Column<IterationRecord>['cell']): Column<IterationRecord> => ({ heading, cell, align: 'right' });
+  const right = (heading: string, cell: Column<IterationRecord>['cell']): Column<IterationRecord> => ({
+    heading,
+    cell,
+    align: 'right',
+  });
   return textTable(
     [
       right('it', (r) => String(r.iteration)),

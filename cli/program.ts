@@ -25,7 +25,17 @@ export function createProgram(): Command {
     .description('Self-play in adaptive synthetic executable environments, on this machine.')
     .showHelpAfterError('(add --help for usage and examples)')
     .addHelpText('after', EPILOGUE);
-  const verbs = [demoVerb(), runVerb(), statusVerb(), reportVerb(), envsVerb(), showVerb(), validateVerb(), playVerb(), estimateVerb()];
+  const verbs = [
+    demoVerb(),
+    runVerb(),
+    statusVerb(),
+    reportVerb(),
+    envsVerb(),
+    showVerb(),
+    validateVerb(),
+    playVerb(),
+    estimateVerb(),
+  ];
   for (const verb of verbs) program.addCommand(verb);
   return program;
 }

@@ -24,23 +24,42 @@ export function follow(state: PhaseState | null, event: ProgressEvent): PhaseSta
   const { shard, ...numbers } = event.numbers ?? {};
   const counts = { done: event.done ?? before.done, total: event.total ?? before.total };
   const shards = shard === undefined ? before.shards : { ...before.shards, [shard]: counts };
-  const summed = Object.values(shards).reduce((a, b) => ({ done: a.done + b.done, total: a.total + b.total }), { done: 0, total: 0 });
-  return { ...before, ...(shard === undefined ? counts : summed), shards, numbers: event.done === undefined ? add(before.numbers, numbers) : { ...before.numbers, ...numbers } };
+  const summed = Object.values(shards).reduce((a, b) => ({ done: a.done + b.done, total: a.total + b.total }), {
+    done: 0,
+    total: 0,
+  });
+  return {
+    ...before,
+    ...(shard === undefined ? counts : summed),
+    shards,
+    numbers: event.done === undefined ? add(before.numbers, numbers) : { ...before.numbers, ...numbers },
+  };
 }
 
-function add(before: Readonly<Record<string, number>>, numbers: Readonly<Record<string, number>>): Record<string, number> {
-  const entries = Object.entries(numbers).map(([name, value]) => [name, COUNTED.has(name) ? (before[name] ?? 0) + value : value]);
+function add(
+  before: Readonly<Record<string, number>>,
+  numbers: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const entries = Object.entries(numbers).map(([name, value]) => [
+    name,
+    COUNTED.has(name) ? (before[name] ?? 0) + value : value,
+  ]);
   return { ...before, ...Object.fromEntries(entries) };
 }
 
 /** One line: `2/5 rollout  ████░░ 345/576  hinted 0.61  unhinted 0.43`. */
 export function progressLine(state: PhaseState, iterations: number): string {
-  const designed = state.phase === 'design' ? Math.max(state.done, (state.numbers.valid ?? 0) + (state.numbers.refused ?? 0)) : state.done;
+  const designed =
+    state.phase === 'design'
+      ? Math.max(state.done, (state.numbers.valid ?? 0) + (state.numbers.refused ?? 0))
+      : state.done;
   const bar = state.total > 1 ? `${progressBar(designed / state.total)} ${designed}/${state.total}` : '';
   const numbers = Object.entries(state.numbers)
     .filter(([name, value]) => value !== 0 && name !== 'designed')
     .map(([name, value]) => `${name} ${Number.isInteger(value) ? value : decimal(value, 3)}`);
-  return [`${state.iteration}/${iterations} ${state.phase.padEnd(8)}`, bar, ...numbers].filter((part) => part !== '').join('  ');
+  return [`${state.iteration}/${iterations} ${state.phase.padEnd(8)}`, bar, ...numbers]
+    .filter((part) => part !== '')
+    .join('  ');
 }
 
 const WIDTH = 20;

@@ -6,7 +6,8 @@ export function readTextFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (cause as Error).message;
+    const reason =
+      (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (cause as Error).message;
     throw new InvalidInput(file, [reason], { cause });
   }
 }

@@ -19,7 +19,11 @@ export interface RunVerbOptions {
  * finishes cleanly, twice ends at once; either way the same command goes on later.
  * @returns the exit status
  */
-export async function runAndShow(file: string, options: RunVerbOptions, screen: Screen = process.stdout): Promise<number> {
+export async function runAndShow(
+  file: string,
+  options: RunVerbOptions,
+  screen: Screen = process.stdout,
+): Promise<number> {
   const config = readExperimentFile({ file, ...options });
   const view = createProgressView(screen, config.iterations);
   const interruption = interruptible((text) => view.print(text));
@@ -84,4 +88,3 @@ function interruptible(say: (text: string) => void): { signal: AbortSignal; rele
   process.on('SIGINT', stop).on('SIGTERM', stop);
   return { signal: controller.signal, release: () => process.off('SIGINT', stop).off('SIGTERM', stop) };
 }
-

@@ -7,10 +7,18 @@ export interface Column<Row> {
 
 /** Rows as aligned text. Widths are in code points; control characters of model-written text are shown as spaces. */
 export function textTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const cells = [columns.map((column) => column.heading), ...rows.map((row) => columns.map(({ cell }) => printable(cell(row))))];
+  const cells = [
+    columns.map((column) => column.heading),
+    ...rows.map((row) => columns.map(({ cell }) => printable(cell(row)))),
+  ];
   const widths = columns.map((_, index) => Math.max(...cells.map((line) => [...(line[index] as string)].length)));
   return cells
-    .map((line) => line.map((text, index) => pad(text, widths[index] as number, columns[index]?.align)).join('  ').trimEnd())
+    .map((line) =>
+      line
+        .map((text, index) => pad(text, widths[index] as number, columns[index]?.align))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n');
 }
 
@@ -21,7 +29,10 @@ export function printable(text: string): string {
 
 /** Like {@link printable}, but line ends and tabs stay: for programs and observations. */
 export function printableLines(text: string): string {
-  return text.split('\n').map((line) => line.split('\t').map(printable).join('\t')).join('\n');
+  return text
+    .split('\n')
+    .map((line) => line.split('\t').map(printable).join('\t'))
+    .join('\n');
 }
 
 function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {

@@ -7,7 +7,8 @@ export async function withSandbox<T>(use: (sandbox: Sandbox) => Promise<T>): Pro
   const isolation = platform() === 'linux' ? 'required' : 'best-effort';
   const sandbox = await startSandbox({ python: projectPython(process.env), slots: 4, isolation });
   try {
-    for (const missing of isolation === 'required' ? [] : sandbox.isolation.missing) console.error(`warning: isolation without ${missing}`);
+    for (const missing of isolation === 'required' ? [] : sandbox.isolation.missing)
+      console.error(`warning: isolation without ${missing}`);
     return await use(sandbox);
   } finally {
     await sandbox.close();

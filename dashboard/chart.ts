@@ -44,7 +44,11 @@ function drawingOf(chart: Chart, series: readonly Series[]): string {
   const heights = points.flatMap(({ y, error = 0 }) => [y - error, y + error]);
   const y = scaleOver([...heights, ...(chart.include ?? [])], [BOTTOM, MARGIN.top]);
   const xs = points.map((point) => point.x);
-  const x = scaleOver(xs.length > 0 && Math.min(...xs) === Math.max(...xs) ? [xs[0] as number, (xs[0] as number) + 1] : xs, [MARGIN.left, RIGHT], 8);
+  const x = scaleOver(
+    xs.length > 0 && Math.min(...xs) === Math.max(...xs) ? [xs[0] as number, (xs[0] as number) + 1] : xs,
+    [MARGIN.left, RIGHT],
+    8,
+  );
   const lines = series.map((one, index) => seriesMarks(one, index, x, y, chart));
   return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeHtml(`${chart.title}: ${chart.note}`)}">${grid(x, y, chart)}${lines.join('')}</svg>`;
 }
@@ -62,7 +66,9 @@ function grid(x: Scale, y: Scale, chart: Chart): string {
 }
 
 function seriesMarks(series: Series, index: number, x: Scale, y: Scale, chart: Chart): string {
-  const path = series.points.map((point, i) => `${i === 0 ? 'M' : 'L'}${n(x.at(point.x))} ${n(y.at(point.y))}`).join('');
+  const path = series.points
+    .map((point, i) => `${i === 0 ? 'M' : 'L'}${n(x.at(point.x))} ${n(y.at(point.y))}`)
+    .join('');
   const marks = series.points.map((point) => {
     const px = n(x.at(point.x));
     const bar = point.error

@@ -1,6 +1,13 @@
 import { renderChart } from './chart.ts';
 import { reportCharts } from './charts.ts';
-import { benchmarkScores, byInterest, type EnvironmentView, meanDifficulty, meanLevel, type ReportData } from './data.ts';
+import {
+  benchmarkScores,
+  byInterest,
+  type EnvironmentView,
+  meanDifficulty,
+  meanLevel,
+  type ReportData,
+} from './data.ts';
 import { escapeHtml } from './escape.ts';
 import { decimal, percent, usd } from './format.ts';
 import { STYLE } from './style.ts';
@@ -20,7 +27,9 @@ export function renderReport(data: ReportData): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>SPADE: ${name}</title><style>${STYLE}</style></head><body>
 <header><h1>${name}</h1><p class="sub">SPADE self-play, profile ${config.profile}, setting ${config.setting}, seed ${config.seed}; ${records.length} of ${config.iterations} iterations closed</p></header>
-<ul class="tiles">${tiles(data).map(([label, value]) => `<li><b>${escapeHtml(value)}</b><span>${escapeHtml(label)}</span></li>`).join('')}</ul>
+<ul class="tiles">${tiles(data)
+    .map(([label, value]) => `<li><b>${escapeHtml(value)}</b><span>${escapeHtml(label)}</span></li>`)
+    .join('')}</ul>
 <h2>Curves</h2><div class="charts">${reportCharts(data).map(renderChart).join('')}</div>
 <h2>Iterations</h2>${iterationsTable(data)}
 <h2>Environments at the frontier</h2>${environments(data)}
@@ -55,7 +64,23 @@ function sum(values: readonly number[]): number {
 
 function iterationsTable({ records, config }: ReportData): string {
   if (records.length === 0) return '<p class="empty card">No iteration is closed yet.</p>';
-  const heads = ['iteration', 'valid', 'admitted', 'duplicates', 'episodes', 'faults', 'lost', 'hinted', 'unhinted', 'win', 'regret', 'groups kept', 'level', 'loss', 'gradient', 'benchmark'];
+  const heads = [
+    'iteration',
+    'valid',
+    'admitted',
+    'duplicates',
+    'episodes',
+    'faults',
+    'lost',
+    'hinted',
+    'unhinted',
+    'win',
+    'regret',
+    'groups',
+    'level',
+    'loss',
+    'benchmark',
+  ];
   const rows = records.map((record) => {
     const { designs, scores, training } = record;
     const { played = 0, env_fault = 0, infra_lost = 0, unresolved = 0 } = scores.episodes;
@@ -74,7 +99,6 @@ function iterationsTable({ records, config }: ReportData): string {
       String(scores.groups.kept),
       decimal(meanDifficulty(record, config)),
       decimal(training?.loss, 4),
-      decimal(training?.gradientNorm),
       record.benchmark.map((score) => `v${score.policyVersion} ${decimal(score.score, 3)}`).join(', ') || '·',
     ];
     return `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}<td class="text">v${record.nextPolicyVersion} ${escapeHtml(record.publication)}</td></tr>`;

@@ -20,8 +20,8 @@ p { margin: 0; } .sub, figcaption p, .empty, .foot { color: var(--soft); } figca
 ${Array.from({ length: 9 }, (_, i) => `.s${i} { color: var(--s${i}); }`).join(' ')}
 .legend { display: flex; flex-wrap: wrap; gap: 2px 14px; list-style: none; margin: 6px 0 0; padding: 0; font-size: 12.5px; }
 .legend li::before { content: ""; display: inline-block; width: 14px; height: 3px; border-radius: 2px; background: currentColor; vertical-align: middle; margin-right: 6px; }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 13.5px; font-variant-numeric: tabular-nums; }
-th, td { padding: 6px 10px; text-align: right; border-bottom: 1px solid var(--rule); white-space: nowrap; } th { color: var(--soft); font-weight: 600; } tr:last-child td { border-bottom: 0; }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
+th, td { padding: 6px 8px; text-align: right; border-bottom: 1px solid var(--rule); white-space: nowrap; } th { color: var(--soft); font-weight: 600; } tr:last-child td { border-bottom: 0; }
 th.text, td.text { text-align: left; }
 details { margin: 0 0 8px; } summary { cursor: pointer; padding: 10px 14px; display: flex; flex-wrap: wrap; gap: 4px 14px; align-items: baseline; } summary b { min-width: 12ch; }
 summary span { color: var(--soft); font-size: 13.5px; font-variant-numeric: tabular-nums; } details > div { padding: 0 14px 14px; }

@@ -26,16 +26,31 @@ export function envsVerb(): Command {
     .action((options: Options) => {
       const experiment = openExperiment(options.home, options.experiment);
       const found = selected(readEnvironments(experiment), experiment.config, options);
-      console.log(options.json ? JSON.stringify(found.map(({ card, statistics }) => ({ card, statistics })), null, 2) : environmentTable(found, experiment.config));
+      console.log(
+        options.json
+          ? JSON.stringify(
+              found.map(({ card, statistics }) => ({ card, statistics })),
+              null,
+              2,
+            )
+          : environmentTable(found, experiment.config),
+      );
     });
   return withExamples(command, ['envs', 'envs --skill "Spatial Reasoning" --top 5', 'envs --json > environments.json']);
 }
 
-function selected(all: readonly EnvironmentView[], config: ExperimentConfig, { skill, top }: Options): EnvironmentView[] {
+function selected(
+  all: readonly EnvironmentView[],
+  config: ExperimentConfig,
+  { skill, top }: Options,
+): EnvironmentView[] {
   if (skill !== undefined && !config.skills.includes(skill)) {
     throw new InvalidInput('--skill', [`${skill} is none of ${config.skills.join(', ')}`]);
   }
-  return all.filter((view) => skill === undefined || view.card.skill === skill).sort(byInterest).slice(0, top);
+  return all
+    .filter((view) => skill === undefined || view.card.skill === skill)
+    .sort(byInterest)
+    .slice(0, top);
 }
 
 /** Environments as a table. */

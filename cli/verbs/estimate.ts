@@ -17,7 +17,9 @@ export function estimateVerb(): Command {
       const config = parseExperiment(readTextFile(file), file);
       const result = estimate(config);
       for (const warning of experimentWarnings(config)) console.error(`warning: ${warning}`);
-      console.log(json ? JSON.stringify(result, null, 2) : estimateText(result, config.iterations, config.budget.maxUsd));
+      console.log(
+        json ? JSON.stringify(result, null, 2) : estimateText(result, config.iterations, config.budget.maxUsd),
+      );
     });
   return withExamples(command, ['estimate examples/learning.yaml', 'estimate my-experiment.yaml --json']);
 }
@@ -26,7 +28,11 @@ export function estimateVerb(): Command {
 export function estimateText(result: Estimate, iterations: number, maxUsd: number): string {
   const range = ({ low, high }: Range) => `${usd(low)} – ${usd(high)}`;
   const lines = [
-    ...result.perIteration.map(({ phase, what, usd: amount }) => ({ name: phase as string, what, amount: range(amount) })),
+    ...result.perIteration.map(({ phase, what, usd: amount }) => ({
+      name: phase as string,
+      what,
+      amount: range(amount),
+    })),
     { name: 'iteration', what: 'all phases', amount: range(result.iteration) },
     { name: 'experiment', what: `${iterations} iterations`, amount: range(result.experiment) },
   ];
@@ -38,6 +44,10 @@ export function estimateText(result: Estimate, iterations: number, maxUsd: numbe
     ],
     lines,
   );
-  const cap = result.exceedsBudget ? `above the cap of ${usd(maxUsd)} (budget.maxUsd): the run may stop before its end` : `within the cap of ${usd(maxUsd)}`;
-  return [table, '', `The upper end is ${cap}.`, 'Assumed:', ...result.assumptions.map((line) => `  - ${line}`)].join('\n');
+  const cap = result.exceedsBudget
+    ? `above the cap of ${usd(maxUsd)} (budget.maxUsd): the run may stop before its end`
+    : `within the cap of ${usd(maxUsd)}`;
+  return [table, '', `The upper end is ${cap}.`, 'Assumed:', ...result.assumptions.map((line) => `  - ${line}`)].join(
+    '\n',
+  );
 }

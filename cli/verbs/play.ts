@@ -33,11 +33,19 @@ export function playVerb(): Command {
         }
       });
     });
-  return withExamples(command, ['play my-game.py', 'play my-game.py --seed 7', 'printf "3\\n5\\n" | spade play my-game.py']);
+  return withExamples(command, [
+    'play my-game.py',
+    'play my-game.py --seed 7',
+    'printf "3\\n5\\n" | spade play my-game.py',
+  ]);
 }
 
 /** Plays to the end; the exit status is negative when the program broke. */
-async function playEpisode(environment: SandboxedEnvironment, options: Options, answers: AsyncIterator<string>): Promise<number> {
+async function playEpisode(
+  environment: SandboxedEnvironment,
+  options: Options,
+  answers: AsyncIterator<string>,
+): Promise<number> {
   const loaded = await environment.load();
   if (!loaded.ok) return broken(loaded);
   const first = await environment.reset(options.seed);
@@ -49,7 +57,9 @@ async function playEpisode(environment: SandboxedEnvironment, options: Options, 
     process.stdout.write(`[${turn}/${options.maxTurns}] > `);
     const answer = await answers.next();
     if (answer.done || answer.value.trim() === '') break;
-    const reply = await environment.step(options.raw || answer.value.includes('\\boxed{') ? answer.value : `\\boxed{${answer.value}}`);
+    const reply = await environment.step(
+      options.raw || answer.value.includes('\\boxed{') ? answer.value : `\\boxed{${answer.value}}`,
+    );
     if (!reply.ok) return broken(reply);
     console.log(`${printableLines(reply.value.observation)}\n  reward ${reply.value.reward}\n`);
     rewards.push(reply.value.reward);

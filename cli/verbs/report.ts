@@ -8,7 +8,7 @@ export function reportVerb(): Command {
   const command = new Command('report')
     .description('Write the report page of an experiment: one self-contained HTML file with curves and environments.')
     .addArgument(experimentArgument())
-    .option('--out <file>', 'where to write it; report.html in the experiment\'s folder without it')
+    .option('--out <file>', "where to write it; report.html in the experiment's folder without it")
     .addOption(homeOption())
     .action(async (name: string | undefined, { home, out }: { home: string; out?: string }) => {
       console.log(await writeReport(openExperiment(home, name), out));

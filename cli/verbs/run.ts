@@ -6,7 +6,10 @@ import { type RunVerbOptions, runAndShow } from '../run-experiment.ts';
 export function runVerb(): Command {
   const command = new Command('run')
     .description('Run an experiment on this machine, or go on with one that was interrupted.')
-    .argument('<experiment.yaml>', 'experiment file; what it leaves out comes from its profile (docs/experiments-format.md)')
+    .argument(
+      '<experiment.yaml>',
+      'experiment file; what it leaves out comes from its profile (docs/experiments-format.md)',
+    )
     .option('--iterations <n>', 'run up to this iteration instead of the number in the file', wholeNumber(1, 9999))
     .option('--seed <n>', 'seed of a new experiment instead of the one in the file', wholeNumber(0, 0xffffffff))
     .addOption(homeOption())

@@ -30,19 +30,28 @@ export function showVerb(): Command {
 function find(views: readonly EnvironmentView[], hash: string): EnvironmentView {
   const found = views.filter((view) => view.card.hash.startsWith(hash.toLowerCase()));
   if (found.length === 1) return found[0] as EnvironmentView;
-  const many = found.map((view) => view.card.hash.slice(0, 16)).slice(0, 5).join(', ');
-  throw new InvalidInput(hash, [found.length === 0 ? 'no environment begins so; "spade envs" lists them' : `several begin so: ${many}`]);
+  const many = found
+    .map((view) => view.card.hash.slice(0, 16))
+    .slice(0, 5)
+    .join(', ');
+  throw new InvalidInput(hash, [
+    found.length === 0 ? 'no environment begins so; "spade envs" lists them' : `several begin so: ${many}`,
+  ]);
 }
 
 /** An environment for people. Everything that a model wrote is made harmless for a terminal. */
 export function environmentText({ card, statistics, source, hint }: EnvironmentView): string {
   const { provenance, verdict } = card;
-  const levels = Object.entries(card.difficulty).map(([name, level]) => `${name} ${level}`).join(', ');
+  const levels = Object.entries(card.difficulty)
+    .map(([name, level]) => `${name} ${level}`)
+    .join(', ');
   const measured =
     statistics === null
       ? 'not played'
       : `regret ${decimal(statistics.regret, 3)} over ${statistics.pairs} seeds; win rate ${percent(statistics.winRate.unhinted)} unhinted, ${percent(statistics.winRate.hinted)} hinted`;
-  const episodes = Object.entries(statistics?.episodes ?? {}).map(([outcome, count]) => `${count} ${outcome}`).join(', ');
+  const episodes = Object.entries(statistics?.episodes ?? {})
+    .map(([outcome, count]) => `${count} ${outcome}`)
+    .join(', ');
   return [
     `${printable(card.title)}  ${card.hash}`,
     `  skill       ${card.skill}`,
@@ -50,7 +59,9 @@ export function environmentText({ card, statistics, source, hint }: EnvironmentV
     `  made        iteration ${provenance.iteration}, design ${provenance.designIndex}, turn ${provenance.turn}, by policy v${provenance.policyVersion}`,
     `  grounded    ${provenance.corpusLine === null ? 'no document' : `corpus line ${provenance.corpusLine}`}, prompts ${provenance.promptSet}`,
     `  measured    ${measured}`,
-    ...(episodes === '' ? [] : [`  episodes    ${episodes}${statistics?.flags.length ? `; flags ${statistics.flags.join(', ')}` : ''}`]),
+    ...(episodes === ''
+      ? []
+      : [`  episodes    ${episodes}${statistics?.flags.length ? `; flags ${statistics.flags.join(', ')}` : ''}`]),
     `  verdict     ${verdict.layers.map(({ layer, passed }) => `${layer} ${passed ? '✓' : '✗'}`).join('  ')}`,
     ...(verdict.warnings.length > 0 ? [`  warnings    ${verdict.warnings.join(', ')}`] : []),
     `  hint        ${printable(hint.trim()) || 'none'}`,

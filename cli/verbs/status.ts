@@ -37,6 +37,10 @@ export async function statusText(experiment: Experiment): Promise<string> {
 }
 
 async function readLedger(ledger: TableServices['ledger'], name: string) {
-  const [iterations, policy, spentUsd] = await Promise.all([ledger.iterations(name), ledger.currentPolicy(name), ledger.totalUsd(name)]);
+  const [iterations, policy, spentUsd] = await Promise.all([
+    ledger.iterations(name),
+    ledger.currentPolicy(name),
+    ledger.totalUsd(name),
+  ]);
   return { iterations, policy, spentUsd };
 }

@@ -25,7 +25,9 @@ interface Judged {
 /** `spade validate FILE…` */
 export function validateVerb(): Command {
   const command = new Command('validate')
-    .description('Judge environment programs as the run does, in the sandbox: layer by layer, up to the first that refuses.')
+    .description(
+      'Judge environment programs as the run does, in the sandbox: layer by layer, up to the first that refuses.',
+    )
     .argument('<files...>', 'Python programs, one environment each')
     .option('--json', 'print the full verdicts as JSON')
     .option('--hint <file>', 'hint that must not give the answer away')
@@ -73,8 +75,12 @@ export function verdictText({ file, verdict }: Judged): string {
   const lines = [
     `${verdict.accepted ? 'accepted' : 'REFUSED '}  ${file}${verdict.title === '' ? '' : `  (${printable(verdict.title)})`}`,
     `  passed    ${passed.join(', ') || 'nothing'}`,
-    ...(verdict.accepted ? [] : [`  refused   ${last?.layer ?? 'static'}: ${verdict.reason}`, `  because   ${printable(verdict.detail)}`]),
-    ...(last?.passed === false && last.evidence.excerpt !== undefined ? [`  seen      ${printable(last.evidence.excerpt)}`] : []),
+    ...(verdict.accepted
+      ? []
+      : [`  refused   ${last?.layer ?? 'static'}: ${verdict.reason}`, `  because   ${printable(verdict.detail)}`]),
+    ...(last?.passed === false && last.evidence.excerpt !== undefined
+      ? [`  seen      ${printable(last.evidence.excerpt)}`]
+      : []),
     ...(verdict.warnings.length > 0 ? [`  warnings  ${verdict.warnings.join(', ')}`] : []),
     `  isolation ${verdict.isolation.join(', ') || 'none'}`,
   ];
