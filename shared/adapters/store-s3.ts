@@ -34,12 +34,16 @@ export function createS3Store(client: S3Client, bucket: string, prefix = ''): St
       return body;
     },
     put: (key, body) =>
-      guarded(() => client.send(new PutObjectCommand({ ...address(key), Body: body }))).then(() => undefined),
-    putIfAbsent: (key, body) => guarded(() => claimObject(client, { ...address(key), Body: body })),
+      guarded(() => client.send(new PutObjectCommand({ ...address(key), Body: bytes(body) }))).then(() => undefined),
+    putIfAbsent: (key, body) => guarded(() => claimObject(client, { ...address(key), Body: bytes(body) })),
     exists: (key) => guarded(() => objectExists(client, address(key))),
     list: (keyPrefix) => guarded(() => listKeys(client, bucket, root, checkPrefix(keyPrefix))),
     uri: (key) => `s3://${bucket}/${root}${checkPrefix(key)}`,
   };
+}
+
+function bytes(body: Uint8Array | string): Uint8Array {
+  return typeof body === 'string' ? Buffer.from(body) : body;
 }
 
 interface Address {
@@ -68,7 +72,7 @@ async function objectExists(client: S3Client, address: Address): Promise<boolean
   }
 }
 
-async function claimObject(client: S3Client, object: Address & { Body: Uint8Array | string }): Promise<boolean> {
+async function claimObject(client: S3Client, object: Address & { Body: Uint8Array }): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await client.send(new PutObjectCommand({ ...object, IfNoneMatch: '*' }));

@@ -14,7 +14,7 @@ export interface Location<S extends string> {
  * @throws {InvalidInput} with the schemes that would do
  */
 export function locationOf<const S extends string>(uri: string, what: string, schemes: readonly S[]): Location<S> {
-  const match = /^([a-z]+):\/\/(.+)$/.exec(uri);
+  const match = /^([a-z][a-z0-9]*):\/\/(.+)$/.exec(uri);
   const scheme = schemes.find((s) => s === match?.[1]);
   if (match === null || scheme === undefined) {
     throw new InvalidInput(`${what} URI ${JSON.stringify(uri)}`, [

@@ -7,7 +7,7 @@ import {
   tableKeys,
 } from '../../contracts/index.ts';
 import type { Memory, MemoryEntry } from '../../ports/index.ts';
-import { type Item, type ItemValue } from './codec.ts';
+import type { Item, ItemValue } from './codec.ts';
 import { regretRank } from './regret-rank.ts';
 import type { Table } from './table.ts';
 
@@ -91,7 +91,7 @@ async function record(table: Table, experiment: string, entry: MemoryEntry): Pro
 }
 
 /** An environment without a regret (no seed was played in both arms) is in no band of the index. */
-function partition(experiment: string, skill: string, statistics: EnvironmentStatistics, band: Band | null) {
+function partition(experiment: string, skill: string, statistics: EnvironmentStatistics, band: Band | null): Item {
   if (statistics.regret === null || band === null) return {};
   return { [REGRET_INDEX_KEYS.partition]: tableKeys.byRegret(experiment, skill, band) };
 }
