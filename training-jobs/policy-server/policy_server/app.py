@@ -135,7 +135,8 @@ class PolicyServer:
         return _json({"id": request.match_info["id"], "deleted": True})
 
     async def _health(self, _request: web.Request) -> web.Response:
-        counters = self.scheduler.counters
+        counters = self.scheduler.counters()
+        rate = counters.completion_tokens / counters.busy_seconds if counters.busy_seconds else 0.0
         return _json(
             {
                 "status": "draining" if self._draining else "ok",
@@ -147,7 +148,7 @@ class PolicyServer:
                 "promptTokens": counters.prompt_tokens,
                 "cachedPromptTokens": counters.cached_prompt_tokens,
                 "completionTokens": counters.completion_tokens,
-                "tokensPerSecond": round(counters.tokens_per_second(), 1),
+                "tokensPerSecond": round(rate * self._settings.threads, 1),
             }
         )
 

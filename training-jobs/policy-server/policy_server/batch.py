@@ -29,6 +29,10 @@ class Batch:
     def __len__(self) -> int:
         return len(self._running)
 
+    def known(self, prompt: Sequence[int]) -> int:
+        """Tokens of a prompt that need not be read again; any thread."""
+        return BLOCK * self._prefixes.known(prompt)
+
     def admit(self, arrivals: Sequence[Completion]) -> list[Completion]:
         """Read the prompts of new completions and sample their first tokens; gives back those that ended at once."""
         finished: list[Completion] = []

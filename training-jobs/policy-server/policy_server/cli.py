@@ -56,8 +56,13 @@ def parser() -> argparse.ArgumentParser:
     add("--host", default="127.0.0.1", help="address to listen on (default %(default)s; there is no authentication)")
     add("--port", type=int, default=0, help="0 takes a free one (default)")
     add("--deterministic", action="store_true", help="float64: a seed gives the same tokens in any batch")
-    add("--threads", type=_positive, default=2, help="CPU threads of the model (default %(default)s)")
-    add("--max-batch", type=_positive, default=128, help="completions that run together (default %(default)s)")
+    add("--threads", type=_positive, default=2, help="model threads, each with its own batch (default %(default)s)")
+    add(
+        "--max-batch",
+        type=_positive,
+        default=128,
+        help="completions that run together, over all threads (default %(default)s)",
+    )
     add("--max-waiting", type=_positive, default=4096, help="completions that may wait; above it 429 (%(default)s)")
     add("--max-body-bytes", type=_positive, default=4 * 1024 * 1024, help="larger bodies get 413 (%(default)s)")
     add("--keep", type=_positive, default=4, help="policy versions kept in memory (default %(default)s)")

@@ -40,18 +40,23 @@ class PrefixCache:
 
     def match(self, tokens: Sequence[int]) -> list[int]:
         """Places of the longest known beginning of `tokens`, in order; the last token always stays to be computed."""
-        keys: list[_Key] = []
-        places: list[int] = []
+        found = list(self._find(tokens))
+        self._touch([key for key, _ in found])
+        return [place for _, place in found]
+
+    def known(self, tokens: Sequence[int]) -> int:
+        """How many blocks `match` would find. Changes nothing, so any thread may ask."""
+        return sum(1 for _ in self._find(tokens))
+
+    def _find(self, tokens: Sequence[int]) -> Iterator[tuple[_Key, int]]:
         parent = _ROOT
         for block in _blocks(tokens[:-1]):
-            found = self._places.get((parent, block))
+            key = (parent, block)
+            found = self._places.get(key)
             if found is None:
-                break
-            keys.append((parent, block))
+                return
             parent, place = found
-            places.append(place)
-        self._touch(keys)
-        return places
+            yield key, place
 
     def load(self, arena: Arena, first_row: int, matches: Sequence[Sequence[int]]) -> None:
         """Copy matched blocks to the beginnings of consecutive arena rows."""

@@ -25,7 +25,7 @@ back at once; with Python's 5 ms it would wait for the HTTP side that long, ever
 
 async def serve(settings: Settings) -> int:
     """Load, listen, print the ready line, and stay until told to stop. Returns the exit status."""
-    torch.set_num_threads(settings.threads)
+    torch.set_num_threads(1)  # here and in the loading thread; each model thread sets its own
     sys.setswitchinterval(_SWITCH_SECONDS)
     stop = asyncio.Event()
     for name in (signal.SIGTERM, signal.SIGINT):

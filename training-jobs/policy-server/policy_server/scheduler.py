@@ -1,175 +1,79 @@
-"""Who runs next: one model thread that serves the jobs of all clients together."""
+"""Several model threads, each with a batch of its own, and the choice between them.
+
+Why not one thread whose tensor operations use all cores: the products of a small model are too short to be worth
+splitting, every operation would wait for its slowest part, and on a laptop whose cores also run the environments some
+part is always late. Threads with batches of their own never wait for each other.
+"""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
-from .batch import Batch, score_prompt
 from .errors import Overloaded
-from .jobs import Completion, Job
-from .policy import Policy
+from .jobs import Job
 from .settings import Settings
+from .worker import Counters, Worker
 
-
-@dataclass
-class Counters:
-    """Totals since the start. Written by the model thread, read by anyone."""
-
-    requests: int = 0
-    prompt_tokens: int = 0
-    cached_prompt_tokens: int = 0
-    completion_tokens: int = 0
-    busy_seconds: float = 0.0
-
-    def tokens_per_second(self) -> float:
-        """Completion tokens per second of model time (0 before the first)."""
-        return self.completion_tokens / self.busy_seconds if self.busy_seconds else 0.0
+_COMPLETION_COST = 16
+"""What a completion in hand costs a worker, in prompt tokens to be read: a weight for balancing, not a measurement."""
 
 
 class Scheduler:
-    """A queue of completions and the batches that serve them, first come first served within a policy.
-
-    A waiting completion joins a running batch as soon as rows are free, but not one by one: reading a single prompt
-    costs nearly as much as reading ten, so arrivals are let in when `quantum` of them can come together, or when they
-    have waited for `patience` decode steps, or when nothing is running.
-    """
-
-    quantum = 16
-    patience = 4
+    """The workers of a server. `submit` is called from one thread only."""
 
     def __init__(self, settings: Settings, deliver: Callable[[Sequence[Job]], None]) -> None:
-        """`deliver` is called from the model thread with jobs that are complete, cancelled or failed."""
-        self._max_batch = settings.max_batch
+        """`deliver` is called from the model threads with jobs that are complete, cancelled or failed."""
+        count = settings.threads
+        rows = -(-settings.max_batch // count)
+        cache = settings.cache_mb * 1024 * 1024 // count
         self._max_waiting = settings.max_waiting
-        self._cache_bytes = settings.cache_mb * 1024 * 1024
-        self._deliver = deliver
-        self._condition = threading.Condition()
-        self._arrived: list[Completion] = []
-        self._waiting: dict[Policy, deque[Completion]] = {}
-        self._patience: dict[Policy, int] = {}
-        self._batches: dict[Policy, Batch] = {}
-        self._backlog = 0
-        self._stopping = False
-        self.counters = Counters()
-        self._thread = threading.Thread(target=self._work, name="model", daemon=True)
+        self._workers = [Worker(f"model-{index}", rows, cache, deliver) for index in range(count)]
 
     def start(self) -> None:
-        """Start the model thread."""
-        self._thread.start()
+        """Start the model threads."""
+        for worker in self._workers:
+            worker.start()
 
     def submit(self, job: Job) -> None:
-        """Put a job into the queue; any thread.
+        """Give a job to the worker that has least to do, counting what it need not read again.
 
         Raises:
             Overloaded: the queue has no room for it.
 
         """
-        with self._condition:
-            if self._backlog and self._backlog + job.choices > self._max_waiting:
-                raise Overloaded(self._backlog)
-            self._backlog += job.choices
-            self._arrived += job.completions
-            self._condition.notify()
+        waiting = self.waiting()
+        if waiting and waiting + job.choices > self._max_waiting:
+            raise Overloaded(waiting)
+        min(self._workers, key=lambda worker: _cost(worker, job)).submit(job)
 
     def waiting(self) -> int:
         """Completions that wait for a row."""
-        return self._backlog
+        return sum(worker.waiting() for worker in self._workers)
 
     def running(self) -> int:
         """Completions that have a row."""
-        return sum(len(batch) for batch in tuple(self._batches.values()))
+        return sum(worker.running() for worker in self._workers)
+
+    def policies(self) -> set[str]:
+        """Ids of the policies that hold a cache in some worker."""
+        return {name for worker in self._workers for name in worker.policies()}
+
+    def counters(self) -> Counters:
+        """Totals of all workers."""
+        each = [worker.counters for worker in self._workers]
+        return Counters(
+            requests=sum(c.requests for c in each),
+            prompt_tokens=sum(c.prompt_tokens for c in each),
+            cached_prompt_tokens=sum(c.cached_prompt_tokens for c in each),
+            completion_tokens=sum(c.completion_tokens for c in each),
+            busy_seconds=sum(c.busy_seconds for c in each),
+        )
 
     def stop(self, timeout: float) -> None:
-        """End the model thread after the current step, whatever is still unfinished; any thread."""
-        with self._condition:
-            self._stopping = True
-            self._condition.notify()
-        self._thread.join(timeout)
+        """End the model threads after their current steps."""
+        for worker in self._workers:
+            worker.stop(timeout)
 
-    def _work(self) -> None:
-        while self._take_arrivals():
-            started = time.perf_counter()
-            for policy in self._busy_policies():
-                self._serve(policy)
-            self._release_idle()
-            self.counters.busy_seconds += time.perf_counter() - started
 
-    def _take_arrivals(self) -> bool:
-        """Move arrivals to their policies' queues, sleeping while there is nothing to do; False when stopping."""
-        with self._condition:
-            while not (self._arrived or self._stopping or self._waiting or self.running()):
-                self._condition.wait()
-            arrived, self._arrived = self._arrived, []
-        for completion in arrived:
-            self._waiting.setdefault(completion.job.policy, deque()).append(completion)
-        return not self._stopping
-
-    def _release_idle(self) -> None:
-        """Free the caches of policies that have nothing to do while another one is served: versions come and go."""
-        idle = [policy for policy, batch in self._batches.items() if not len(batch) and policy not in self._waiting]
-        for policy in idle[: len(self._batches) - 1]:
-            del self._batches[policy]
-
-    def _busy_policies(self) -> list[Policy]:
-        running = [policy for policy, batch in self._batches.items() if len(batch)]
-        return running + [policy for policy in self._waiting if policy not in running]
-
-    def _serve(self, policy: Policy) -> None:
-        """Let arrivals in, then one decode step. A failure ends the jobs it struck and nothing else."""
-        batch = self._batches.get(policy)
-        if batch is None:
-            batch = self._batches[policy] = Batch(policy.model, self._cache_bytes)
-        ended = batch.drop_cancelled()
-        entering = self._entering(policy, batch)
-        try:
-            self._score(entering)
-            ended += batch.admit(entering)
-            if len(batch):
-                ended += batch.step()
-        except Exception as error:  # the model thread must survive whatever torch raises
-            ended = list(dict.fromkeys([*ended, *entering, *batch.clear()]))
-            for completion in ended:
-                completion.job.error = error
-        self._close(ended)
-
-    def _entering(self, policy: Policy, batch: Batch) -> list[Completion]:
-        """Take from the queue what joins the batch now."""
-        queue = self._waiting.get(policy)
-        if not queue:
-            return []
-        room = min(len(queue), self._max_batch - len(batch))
-        late = self._patience[policy] = self._patience.get(policy, 0) + 1
-        if room == 0 or (len(batch) and room < self.quantum and late < self.patience):
-            return []
-        self._patience.pop(policy)
-        taken = [queue.popleft() for _ in range(room)]
-        if not queue:
-            del self._waiting[policy]
-        with self._condition:
-            self._backlog -= len(taken)
-        entering = [c for c in taken if not c.job.cancelled]
-        self._close([c for c in taken if c.job.cancelled])
-        return entering
-
-    def _score(self, entering: Iterable[Completion]) -> None:
-        for completion in entering:
-            job = completion.job
-            if job.wants_prompt_logprobs and job.prompt_logprobs is None:
-                job.prompt_logprobs = score_prompt(job.policy.model, job.prompt)
-
-    def _close(self, ended: Iterable[Completion]) -> None:
-        """Count what ended and hand over the jobs that are whole."""
-        whole: list[Job] = []
-        for completion in ended:
-            self.counters.completion_tokens += len(completion.tokens)
-            if completion.job.close_one():
-                whole.append(completion.job)
-        self.counters.requests += len(whole)
-        self.counters.prompt_tokens += sum(len(job.prompt) for job in whole)
-        self.counters.cached_prompt_tokens += sum(job.cached_tokens for job in whole)
-        if whole:
-            self._deliver(whole)
+def _cost(worker: Worker, job: Job) -> int:
+    return _COMPLETION_COST * (worker.waiting() + worker.running()) - worker.known(job)

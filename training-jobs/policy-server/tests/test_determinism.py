@@ -44,13 +44,15 @@ def answer(server: RunningServer, body: dict[str, Any]) -> str:
 @pytest.fixture(scope="module")
 def alone(policy_dir: Path) -> list[str]:
     """Every request's answer when nothing else runs, one row at a time."""
-    with running_server(Settings(policies=(("v0000", policy_dir),), deterministic=True, max_batch=1)) as single:
+    with running_server(
+        Settings(policies=(("v0000", policy_dir),), deterministic=True, max_batch=1, threads=1)
+    ) as single:
         return [answer(single, body) for body in REQUESTS]
 
 
-@pytest.mark.parametrize("max_batch", [3, 8, 256])
-def test_company_does_not_matter(policy_dir: Path, alone: list[str], max_batch: int) -> None:
-    config = Settings(policies=(("v0000", policy_dir),), deterministic=True, max_batch=max_batch)
+@pytest.mark.parametrize(("max_batch", "threads"), [(3, 1), (8, 2), (256, 1)])
+def test_company_does_not_matter(policy_dir: Path, alone: list[str], max_batch: int, threads: int) -> None:
+    config = Settings(policies=(("v0000", policy_dir),), deterministic=True, max_batch=max_batch, threads=threads)
     with running_server(config) as busy:
         answers = busy.post_all(PATH, REQUESTS, clients=len(REQUESTS))
     assert [json.dumps(a) for a in answers] == alone

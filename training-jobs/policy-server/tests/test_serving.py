@@ -22,7 +22,9 @@ PATH = "/v1/chat/completions"
 
 @pytest.fixture
 def fresh(policy_dir: Path) -> Iterator[RunningServer]:
-    settings = Settings(policies=(("v0000", policy_dir),), deterministic=True, max_batch=4, max_waiting=6, keep=2)
+    settings = Settings(
+        policies=(("v0000", policy_dir),), deterministic=True, max_batch=4, max_waiting=6, keep=2, threads=1
+    )
     with running_server(settings) as running:
         yield running
 
@@ -158,7 +160,7 @@ def test_a_client_that_leaves_frees_its_row(fresh: RunningServer) -> None:
     until(lambda: fresh.inner.scheduler.running() > 0)
     connection.close()
     until(lambda: fresh.inner.scheduler.running() == 0 and fresh.inner.scheduler.waiting() == 0)
-    assert fresh.inner.scheduler.counters.completion_tokens < 64 * 250
+    assert fresh.inner.scheduler.counters().completion_tokens < 64 * 250
     assert fresh.chat("a")["choices"]
 
 
@@ -178,7 +180,7 @@ def test_the_cache_of_a_version_out_of_use_is_let_go(fresh: RunningServer, other
     fresh.post("/v1/policies", {"id": "v0001", "path": str(other_policy_dir)})
     fresh.chat("a", model="v0000")
     fresh.chat("a", model="v0001")
-    until(lambda: [policy.id for policy in fresh.inner.scheduler._batches] == ["v0001"])
+    until(lambda: fresh.inner.scheduler.policies() == {"v0001"})
 
 
 def test_threads_of_other_clients_are_not_held_up_by_a_long_answer(fresh: RunningServer) -> None:
