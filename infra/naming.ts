@@ -11,3 +11,9 @@ export const TRAINING_JOB_PREFIX = 'spade-';
 export function objectPatterns(experiments: readonly string[], suffix: string): string[] {
   return experiments.map((experiment) => `${experiment}/${suffix}`);
 }
+
+/**
+ * Name of the function that starts iterations. It is fixed, because its configuration is how the command line finds everything else of a
+ * deployment: one call, no outputs to copy.
+ */
+export const startIterationName = (stage: string) => `spade-${stage}-start-iteration`;

@@ -93,9 +93,10 @@ function readText(file: string): string {
 
 /** Everything that must be in the stores before the first iteration. */
 async function prepare(config: ExperimentConfig, home: Home, base: string): Promise<void> {
-  await fixExperiment(config, openStore(folderUri(home.stores.episodes)));
-  await importCorpora(config, base, home);
-  await importPolicy(config, base, home, openStore(folderUri(home.stores.policies)));
+  const store = (name: keyof Home['stores']) => openStore(folderUri(home.stores[name]));
+  await fixExperiment(config, store('episodes'));
+  await importCorpora(config, base, store('corpora'));
+  await importPolicy(config, base, store('policies'));
 }
 
 interface Run {

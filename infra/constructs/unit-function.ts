@@ -15,6 +15,8 @@ const REQUIRE =
 export interface UnitFunctionProps {
   readonly environment: Readonly<Record<string, string>>;
   readonly logRetention: RetentionDays;
+  /** @default a name that CloudFormation makes up */
+  readonly functionName?: string;
 }
 
 /**
@@ -29,6 +31,7 @@ export function unitFunction(scope: Construct, unit: UnitName, props: UnitFuncti
   });
   return new NodejsFunction(scope, unit, {
     description,
+    ...(props.functionName && { functionName: props.functionName }),
     entry: project(`functions/${unit}/handler.ts`),
     projectRoot: project(''),
     depsLockFilePath: project('package-lock.json'),

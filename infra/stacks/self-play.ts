@@ -1,4 +1,4 @@
-import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { Duration, Fn, Stack, type StackProps } from 'aws-cdk-lib';
 import { EventBus, type IEventBus, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -17,6 +17,7 @@ import { RolloutTaskDefinition } from '../constructs/rollout-task.ts';
 import { SelfPlayIteration } from '../constructs/self-play-iteration.ts';
 import { unitFunction } from '../constructs/unit-function.ts';
 import { grantRollout, type RightsProps, startExecutions, UnitRights } from '../constructs/unit-rights.ts';
+import { startIterationName } from '../naming.ts';
 import { ITERATION_UNITS, UNITS } from '../units.ts';
 import type { DataStack } from './data.ts';
 import type { NetworkStack } from './network.ts';
@@ -44,6 +45,8 @@ export class SelfPlayStack extends Stack {
   readonly events: IEventBus;
   private readonly props: SelfPlayStackProps;
   private readonly logRetention: RetentionDays;
+  /** The variables of every unit and task. */
+  private readonly shared: Readonly<Record<string, string>>;
 
   constructor(scope: Construct, id: string, props: SelfPlayStackProps) {
     super(scope, id, props);
@@ -57,7 +60,8 @@ export class SelfPlayStack extends Stack {
       ...{ vpc: network.vpc, securityGroup: network.generatedCode },
       ...{ deployment, logRetention: this.logRetention },
     });
-    const environment = this.variables(generatedCode.fn);
+    this.shared = this.variables(generatedCode.fn);
+    const environment = this.shared;
     this.functions = this.units(environment);
     const rollout = new RolloutTaskDefinition(this, 'Rollout', {
       ...{ vpc: network.vpc, securityGroup: network.tasks },
@@ -147,13 +151,16 @@ export class SelfPlayStack extends Stack {
 
   /** Queue to execution: a function and not a pipe, because only a function can name the execution after the request. */
   private starter(): IFunction {
-    const { data, deployment } = this.props;
-    const environment = {
-      [ENVIRONMENT_VARIABLES.stateMachine]: this.machine.stateMachineArn,
-      [ENVIRONMENT_VARIABLES.stage]: deployment.stage,
-      [ENVIRONMENT_VARIABLES.table]: `dynamodb://${data.table.tableName}`,
-    };
-    const fn = unitFunction(this, 'start-iteration', { environment, logRetention: this.logRetention });
+    const { deployment } = this.props;
+    const fn = unitFunction(this, 'start-iteration', {
+      functionName: startIterationName(deployment.stage),
+      environment: {
+        ...this.shared,
+        [ENVIRONMENT_VARIABLES.queue]: `sqs://${Fn.select(1, Fn.split('https://', this.queue.queueUrl))}`,
+        [ENVIRONMENT_VARIABLES.stateMachine]: this.machine.stateMachineArn,
+      },
+      logRetention: this.logRetention,
+    });
     startExecutions(fn, this.machine.stateMachineArn);
     const maxConcurrency = deployment.quotas.concurrentExperiments;
     fn.addEventSource(new SqsEventSource(this.queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency }));

@@ -1,0 +1,196 @@
+/**
+ * The deployed application in an emulated AWS account, end to end: `npm run e2e:emulator [-- --policy tiny|scripted] [--keep]`.
+ *
+ * Bootstraps and deploys the unmodified application with IAM enforced, starts an experiment through the real queue, waits until two
+ * iterations have closed by themselves, and compares every artefact with the same experiment's run on this machine, byte by byte. Then it
+ * takes everything down. Exit code 0: all of it held.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { DescribeEndpointCommand, SageMakerClient } from '@aws-sdk/client-sagemaker';
+import { GetExecutionHistoryCommand, ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { openDeployment, startExperiment } from '../../cloud/index.ts';
+import { homeOf, runExperiment } from '../../local/index.ts';
+import { projectPath } from '../../local/project.ts';
+import { launchScriptedTrainer } from '../../local/testing/scripted-trainer.ts';
+import { openStore } from '../../shared/adapters/stores.ts';
+import { iterationKeys } from '../../shared/contracts/index.ts';
+import { differences, fingerprints } from './compare.ts';
+import { emulatorPython } from './python.ts';
+import { startEmulator } from './server.ts';
+import { startStandIns } from './stand-ins.ts';
+
+const STAGE = 'emu';
+const EXPERIMENT = 'e2e';
+const ITERATIONS = 2;
+const LIMIT_MS = 30 * 60_000;
+
+const { values } = parseArgs({
+  options: {
+    policy: { type: 'string', default: 'tiny' },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help || (values.policy !== 'tiny' && values.policy !== 'scripted')) {
+  console.log(
+    'npm run e2e:emulator [-- --policy tiny|scripted] [--keep]\n  --keep leaves the scratch folder with the emulator’s log',
+  );
+  process.exit(values.help ? 0 : 2);
+}
+const kind = values.policy;
+
+const folder = mkdtempSync(join(tmpdir(), 'spade-e2e-'));
+const began = Date.now();
+const say = (text: string) => console.log(`${((Date.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}`);
+
+const standIns = await startStandIns(kind, STAGE);
+say(`stand-ins are up (${kind} policy)`);
+const python = emulatorPython();
+// The first attempt of the first shard finds no Spot capacity three times, so that the Catch takes it to on-demand capacity.
+const emulator = await startEmulator({ python, folder, env: { ...standIns.env, SPADE_EMU_SPOT_FAILS: '3' } });
+Object.assign(process.env, emulator.client);
+say('the emulator is up, IAM enforced');
+
+try {
+  cdk('bootstrap');
+  say('cdk bootstrap');
+  cdk('deploy', '--all', '--require-approval', 'never', '--concurrency', '2');
+  say('cdk deploy --all');
+  const file = experimentFile();
+  const deployment = await openDeployment(STAGE);
+  const request = await startExperiment({ file }, deployment);
+  check('the first iteration was requested', request?.iteration === 1);
+  await closed(deployment.stores.episodes);
+  say(`${ITERATIONS} iterations have closed in the cloud`);
+  await deployment.queue.send({ experiment: EXPERIMENT, iteration: 1, attempt: 1 });
+  await wait(5000);
+  await checkExecutions(String(deployment.variables.SPADE_STATE_MACHINE));
+  await checkReleased();
+
+  await runExperiment({
+    file,
+    home: join(folder, 'home'),
+    ...(kind === 'scripted' && { launchTrainer: launchScriptedTrainer }),
+  });
+  say('the same experiment has run on this machine');
+  const home = homeOf(join(folder, 'home'), EXPERIMENT);
+  for (const name of ['environments', 'episodes', 'policies'] as const) {
+    const cloud = await fingerprints(deployment.stores[name]);
+    const laptop = await fingerprints(openStore(`file://${home.stores[name]}`));
+    const different = differences(cloud, laptop);
+    if (different.length > 0)
+      console.log(
+        different
+          .slice(0, 20)
+          .map((key) => `        ${key}`)
+          .join('\n'),
+      );
+    check(
+      `${name}: ${cloud.size} objects, byte-identical in the cloud and on the laptop`,
+      different.length === 0 && cloud.size > 0,
+    );
+  }
+  cdk('destroy', '--all', '--force');
+  say('cdk destroy --all');
+  say('everything held');
+} finally {
+  await emulator.stop();
+  await standIns.stop();
+  if (!values.keep) rmSync(folder, { recursive: true, force: true });
+  else console.log(`kept ${folder}`);
+}
+process.exit(0);
+
+function cdk(...args: string[]): void {
+  const command = ['cdk', ...args, '-c', 'deployment=deploy/emulator.yaml', '--output', join(folder, 'cdk.out')];
+  execFileSync(process.execPath, [projectPath('node_modules/aws-cdk/bin/cdk'), ...command.slice(1)], {
+    cwd: projectPath(),
+    stdio: ['ignore', 'inherit', 'inherit'],
+    timeout: LIMIT_MS,
+    env: {
+      ...process.env,
+      ...{ CI: '1', CDK_DISABLE_CLI_TELEMETRY: 'true', HOME: folder },
+      PATH: `${projectPath('node_modules/.bin')}${delimiter}${process.env.PATH}`,
+    },
+  });
+}
+
+/** Small, and without an evaluation in the scripted case, whose policy knows only one game. */
+function experimentFile(): string {
+  const path = join(folder, `${EXPERIMENT}.yaml`);
+  const own = kind === 'tiny' ? 'evaluation: { every: 1, instances: 48 }' : scriptedFields();
+  writeFileSync(
+    path,
+    `experiment: ${EXPERIMENT}
+profile: tiny
+iterations: ${ITERATIONS}
+skills: [Mathematical Reasoning, Optimization]
+skillsPerWindow: 2
+designer: { environments: 8 }
+agent: { episodes: 4 }
+limits: { environmentsPerShard: 4 }
+${own}
+`,
+  );
+  return path;
+}
+
+function scriptedFields(): string {
+  for (const [name, body] of [['corpus.jsonl', '{"text": "Numbers can be added in any order."}\n']] as const)
+    writeFileSync(join(folder, name), body);
+  execFileSync('mkdir', ['-p', join(folder, 'model')]);
+  writeFileSync(join(folder, 'model/config.json'), '{}');
+  return `evaluation: { every: 0 }
+duplicates: { similarity: 1 }
+grounding: { corpus: corpus.jsonl }
+serving: { policy: '${standIns.policy}', initialPolicy: model }`;
+}
+
+async function closed(episodes: Awaited<ReturnType<typeof openDeployment>>['stores']['episodes']): Promise<void> {
+  const last = iterationKeys(EXPERIMENT, ITERATIONS).record;
+  const failed = (iteration: number) => iterationKeys(EXPERIMENT, iteration).failure(1);
+  for (const limit = Date.now() + LIMIT_MS; Date.now() < limit; await wait(2000)) {
+    if (await episodes.exists(last)) return;
+    for (let iteration = 1; iteration <= ITERATIONS; iteration++) {
+      const failure = await episodes.find(failed(iteration));
+      if (failure) throw new Error(`iteration ${iteration} failed: ${Buffer.from(failure).toString('utf8')}`);
+    }
+  }
+  throw new Error(`iteration ${ITERATIONS} did not close in time; see ${folder}/emulator.log`);
+}
+
+/** Two executions, named by their requests, both successful: the second was started by the first one's event, the duplicate by nothing. */
+async function checkExecutions(stateMachineArn: string): Promise<void> {
+  const sfn = new SFNClient({});
+  const { executions = [] } = await sfn.send(new ListExecutionsCommand({ stateMachineArn }));
+  const names = executions.map(({ name }) => name).sort();
+  check(`executions ${names.join(', ')}`, names.join() === [`${EXPERIMENT}-i0001-a1`, `${EXPERIMENT}-i0002-a1`].join());
+  check(
+    'all executions succeeded',
+    executions.every(({ status }) => status === 'SUCCEEDED'),
+  );
+  const first = executions.find(({ name }) => name?.includes('i0001'));
+  const { events = [] } = await sfn.send(
+    new GetExecutionHistoryCommand({ executionArn: first?.executionArn, maxResults: 1000 }),
+  );
+  const entered = events.flatMap((event) => event.stateEnteredEventDetails?.name ?? []);
+  if (entered.length > 0) check('the Catch took a shard from Spot to on demand', entered.includes('RolloutOnDemand'));
+}
+
+async function checkReleased(): Promise<void> {
+  const gone = await new SageMakerClient({}).send(new DescribeEndpointCommand({ EndpointName: `spade-${STAGE}` })).then(
+    () => false,
+    (error: Error) => /Could not find/.test(error.message),
+  );
+  check('the endpoint is gone when the experiment is over', gone);
+}
+
+function check(what: string, holds: boolean): void {
+  if (!holds) throw new Error(`does not hold: ${what}`);
+  say(`holds: ${what}`);
+}

@@ -1,0 +1,82 @@
+"""Fargate tasks as local processes, under the credentials of their task role."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import threading
+from typing import Any
+
+from ministack.core.responses import get_account_id, get_region, request_scope
+from ministack.services import ecs, stepfunctions
+
+from .objects import client
+
+_spot_failures = int(os.environ.get("SPADE_EMU_SPOT_FAILS", "0"))
+_lock = threading.Lock()
+
+
+def install() -> None:
+    """Replace RunTask, and make a non-zero exit a failed state, as Step Functions does."""
+    run_task, poll = ecs._run_task, stepfunctions._poll_ecs_tasks
+
+    def run(request: dict[str, Any]) -> Any:
+        if _without_capacity(request):
+            failure = {"arn": "", "reason": "Capacity is unavailable at this time. Please try again later"}
+            return 200, {"Content-Type": "application/x-amz-json-1.1"}, json.dumps({"tasks": [], "failures": [failure]}).encode()
+        status, headers, body = run_task(request)
+        if status < 400:
+            scope = (get_account_id(), get_region())
+            for task in json.loads(body)["tasks"]:
+                threading.Thread(target=_play, args=(task, request, *scope), daemon=True).start()
+        return status, headers, body
+
+    def polled(cluster: str, arns: list[str]) -> Any:
+        result = poll(cluster, arns)
+        for task in result["tasks"]:
+            if any(container.get("exitCode") for container in task["containers"]):
+                raise stepfunctions._ExecutionError("States.TaskFailed", json.dumps(task))
+        return result
+
+    for table in [value for value in vars(ecs).values() if isinstance(value, dict) and value.get("RunTask") is run_task]:
+        table["RunTask"] = run
+    ecs._run_task = run
+    stepfunctions._poll_ecs_tasks = polled
+
+
+def _without_capacity(request: dict[str, Any]) -> bool:
+    global _spot_failures
+    providers = [strategy.get("capacityProvider") for strategy in request.get("capacityProviderStrategy") or []]
+    with _lock:
+        if "FARGATE_SPOT" not in providers or _spot_failures == 0:
+            return False
+        _spot_failures -= 1
+        return True
+
+
+def _play(task: dict[str, Any], request: dict[str, Any], account: str, region: str) -> None:
+    with request_scope(account, region):
+        definition = ecs._task_defs[ecs._resolve_td_key(request["taskDefinition"])]
+    overrides = {entry["name"]: entry for entry in (request.get("overrides") or {}).get("containerOverrides", [])}
+    codes = {}
+    for container in definition["containerDefinitions"]:
+        variables = [*container.get("environment", []), *overrides.get(container["name"], {}).get("environment", [])]
+        codes[container["name"]] = _run(definition.get("taskRoleArn"), {v["name"]: v["value"] for v in variables})
+    with request_scope(account, region):
+        record = ecs._tasks[task["taskArn"]]
+        for container in record["containers"]:
+            container["exitCode"] = codes[container["name"]]
+        ecs._mark_task_stopped(task["taskArn"], record, "Essential container in task exited", "EssentialContainerExited")
+
+
+def _run(role: str | None, variables: dict[str, str]) -> int:
+    """Exit code of the command, with the container's variables and nothing of the emulator's own but what a process needs."""
+    kept = ["PATH", "HOME", "TMPDIR", "AWS_ENDPOINT_URL", "NODE_EXTRA_CA_CERTS", "AWS_CA_BUNDLE", "SPADE_PYTHON"]
+    env = {name: os.environ[name] for name in kept if name in os.environ} | {"AWS_REGION": "us-east-1"} | variables
+    if role:
+        session = client("sts").assume_role(RoleArn=role, RoleSessionName="task")["Credentials"]
+        env |= {"AWS_ACCESS_KEY_ID": session["AccessKeyId"], "AWS_SECRET_ACCESS_KEY": session["SecretAccessKey"]}
+        env |= {"AWS_SESSION_TOKEN": session["SessionToken"]}
+    return subprocess.run(shlex.split(os.environ["SPADE_EMU_TASK"]), env=env).returncode
