@@ -28,7 +28,7 @@ def padded_loss(model: Any, rows: list[dict[str, Any]], side: str) -> tuple[floa
     kept = torch.tensor([pad(r["mask"]) for r in rows])[:, 1:].double()
     positions = (visible.cumsum(1) - 1).clamp(min=0)
     logits = model(input_ids=tokens, attention_mask=visible, position_ids=positions).logits[:, :-1]
-    logits = logits / torch.tensor([r["temperature"] for r in rows])[:, None, None]
+    logits = logits / torch.tensor([r["temperature"] for r in rows], dtype=torch.float64)[:, None, None]
     logp = logits.log_softmax(-1).gather(2, tokens[:, 1:, None])[..., 0]
     advantage = torch.tensor([r["advantage"] for r in rows], dtype=torch.float64)
     weight = torch.tensor([r["weight"] for r in rows], dtype=torch.float64)
