@@ -1,9 +1,16 @@
+import type { ReasonCode } from '../../contracts/reason-codes.ts';
 import type { Row } from './row.ts';
 
 const os = 'os = sys.modules["os"]';
 const forge = (json: string) => `${os}\nb = ${json}\nos.write(3, len(b).to_bytes(4, "big") + b)`;
 const PROTOCOL = ['protocol.unsolicited', 'protocol.malformed'] as const;
-const row = (id: string, title: string, code: string, reject: Row['reject'], err: Row['err'] = reject): Row => ({
+const row = (
+  id: string,
+  title: string,
+  code: string,
+  reject: readonly ReasonCode[],
+  err: Row['err'] = reject,
+): Row => ({
   id,
   title,
   code,

@@ -12,8 +12,8 @@ export interface Row {
   readonly code: string;
   /** @default 'step' */
   readonly place?: Place;
-  /** Reasons with which validation may refuse it; the first is the usual one. */
-  readonly reject: readonly ReasonCode[];
+  /** Reasons with which validation may refuse it, the usual one first; `accepted`: it harms nobody and may pass. */
+  readonly reject: readonly (ReasonCode | 'accepted')[];
   /** Reasons with which an episode may end when it is not validated first. `played`: nothing happens to the episode. */
   readonly err: readonly (ReasonCode | 'played')[];
   /** The program cannot be rewritten to misbehave on one seed only. */

@@ -9,9 +9,11 @@ export const MODES = ['validation', 'unvalidated', 'third-episode', 'beside-vict
 export type Mode = (typeof MODES)[number];
 
 /** Limits of the suite: short, so that rows which run into them are quick. */
-export const SUITE_LIMITS: Partial<SandboxLimits> = { stepMs: 600, loadMs: 1500, episodeMs: 8000 };
+export const SUITE_LIMITS: Partial<SandboxLimits> = { stepMs: 600, loadMs: 1500, episodeMs: 6000 };
 
-const TURNS = 20;
+const TURNS = 26;
+/** Turns that programs are given; the longest honest programs of the embedded policy need eight. */
+const TURN_LIMIT = 8;
 const VICTIM = programOf({ code: 'pass' });
 const VICTIM_SEED = 20_261_129;
 
@@ -27,7 +29,7 @@ export async function playOut(
   source: string,
   seed: number,
 ): Promise<{ seen: ReasonCode | 'played'; shown: string[] }> {
-  const environment = await sandbox.open(source, { seed, maxTurns: 6 });
+  const environment = await sandbox.open(source, { seed, maxTurns: TURN_LIMIT });
   const shown: string[] = [];
   const failed = (reply: Reply<unknown>): ReasonCode | undefined => (reply.ok ? undefined : reply.reason);
   try {
@@ -58,7 +60,7 @@ async function validated(sandbox: Sandbox, source: string): Promise<string> {
     source,
     hint: '',
     setting: 'games' as const,
-    limits: { maxTurns: 6 },
+    limits: { maxTurns: TURN_LIMIT },
     winThreshold: 0.5,
     probeSeed: 11,
   };

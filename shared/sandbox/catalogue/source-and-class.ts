@@ -1,3 +1,4 @@
+import type { ReasonCode } from '../../contracts/reason-codes.ts';
 import type { Row } from './row.ts';
 
 const HONEST_BODY = `
@@ -97,13 +98,7 @@ export const SOURCES: readonly Row[] = [
     id: 'B05',
     title: 'utf-7 cookie hides a fork',
     code: env('# -*- coding: utf-7 -*-\n#+AAo-import os+AAo-os.fork()'),
-    reject: [
-      'degenerate.unwinnable',
-      'seed.ignored',
-      'robust.action_crash',
-      'lifecycle.immediate',
-      'degenerate.always_win',
-    ],
+    reject: ['accepted'],
     err: ['played'],
   },
   {
@@ -211,8 +206,8 @@ export const SOURCES: readonly Row[] = [
       title: `${code} at import`,
       place: 'module',
       code: code as string,
-      reject: [reason as Row['reject'][number], 'import.forbidden'],
-      err: [reason as Row['reject'][number]],
+      reject: [reason as ReasonCode, 'import.forbidden'],
+      err: [reason as ReasonCode],
       noTrigger: true,
     }),
   ),
