@@ -1,4 +1,6 @@
-"""A collected batch with lengths as self-play gives them: many short plays, a tail of long ones, a few long programs."""
+"""A collected batch with lengths as self-play gives them: many short plays, a tail of long ones, a few long
+programs.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ DESIGNERS = 1 / 17
 def ragged_batch(count: int, vocabulary: int, median: int, longest: int, seed: int = 0) -> list[TrainingSample]:
     """Random tokens in sequences of log-normal length (sigma 0.7 around `median`, at most `longest`).
 
-    Plays train a log-normal part of their tokens (about a third), programs the second two thirds of theirs and are about
-    twice as long. Sampler log-probabilities are those of a uniform policy.
+    Plays train a log-normal part of their tokens (about a third), programs the second two thirds of theirs and are
+    about twice as long. Sampler log-probabilities are those of a uniform policy.
     """
     rng = np.random.default_rng(seed)
     samples = []

@@ -2,7 +2,8 @@
 
     python benchmarks/trainer/gpu.py                  all shapes, the second of two rounds is the rerun
     python benchmarks/trainer/gpu.py --shapes 0.6b    one shape
-    python benchmarks/trainer/gpu.py --dry-run        the same code on the CPU with a toy shape: minutes, numbers mean nothing
+    python benchmarks/trainer/gpu.py --dry-run        the same code on the CPU with a toy shape: minutes, numbers
+    mean nothing
 
 Weights are random and stay in memory: nothing is downloaded or written but the report on standard output.
 """
@@ -22,7 +23,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "4b": {"hidden_size": 2560, "intermediate_size": 9728, "num_hidden_layers": 36, "num_attention_heads": 32},
     "toy": {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4},
 }
-MODES = {"full": {}, "lora": {"lora_rank": 32}}
+MODES = ("full", "lora")
 STEPS = 3
 """The first warms up kernels and allocator and is not counted."""
 
@@ -53,7 +54,8 @@ def main() -> None:
 
 
 def check_packing(world: Any) -> dict[str, float]:
-    """Packed half-precision log-probabilities against one sequence at a time in float32, same weights: differences in nats.
+    """Packed half-precision log-probabilities against one sequence at a time in float32, same weights: differences
+    in nats.
 
     Half precision alone costs about 0.01 on average; a wrong boundary in the packing costs whole nats.
     """
@@ -102,42 +104,16 @@ def random_model(shape: str, vocabulary: int, dtype: Any, world: Any, attention:
 def measure(shape: str, mode: str, world: Any) -> dict[str, Any]:
     """Train STEPS steps; tokens/s and MFU without the first, most memory over all."""
     import torch
-    from grpo.attention import ATTENTION
-    from grpo.config import TrainerConfig
-    from grpo.distributed import shard_policy
     from grpo.microbatch import TrainingSet
-    from grpo.model import _with_adapter, trainable_parameters
-    from grpo.optimizer import make_optimizer
-    from grpo.policy import Policy
-    from grpo.step import Known, Learner, take_step
+    from grpo.step import Known, take_step
     from grpo.stop import StopRequest
     from grpo.timings import Stopwatch, training_flops_per_token
 
-    toy = shape == "toy"
-    config = TrainerConfig(
-        policy_version=1,
-        precision="bfloat16",
-        gradient_checkpointing=True,
-        max_tokens_per_microbatch=2048 if toy else 32768,
-        max_sampler_gap=1e9,
-        **MODES[mode],  # type: ignore[arg-type]
-    )
-    gpu = world.device.type == "cuda"
-    model = random_model(shape, 1000 if toy else 151936, torch.bfloat16 if mode == "lora" else torch.float32, world, ATTENTION)
-    parameters_in_all = sum(p.numel() for p in model.parameters())
-    if mode == "lora":
-        model = _with_adapter(model, None, config)
-    model.enable_input_require_grads()
-    model.gradient_checkpointing_enable({"use_reentrant": False})
-    policy = Policy(model.train(), 0)
-    if mode == "full" and gpu:
-        shard_policy(policy, world, half=True)
-    parameters = trainable_parameters(model)
-    half = mode == "lora" or not gpu
-    learner = Learner(policy, parameters, make_optimizer(parameters, config), config, world, half=half)
-    samples = ragged_batch(32 if toy else 256, 1000 if toy else 151936, median=60 if toy else 1200, longest=512 if toy else 8192)
-    data = TrainingSet.of(samples)
-    watch = Stopwatch({})
+    toy, gpu = shape == "toy", world.device.type == "cuda"
+    learner, parameters = make_learner(shape, mode, world)
+    lengths = {"median": 60, "longest": 512} if toy else {"median": 1200, "longest": 8192}
+    samples = ragged_batch(32 if toy else 256, vocabulary(shape), **lengths)
+    data, watch = TrainingSet.of(samples), Stopwatch({})
     if gpu:
         torch.cuda.reset_peak_memory_stats()
     for number in range(STEPS):
@@ -149,11 +125,46 @@ def measure(shape: str, mode: str, world: Any) -> dict[str, Any]:
             raise SystemExit(f"step {number} was skipped: {row['skipped']}")
         if number:
             watch.step(time.monotonic() - begun, row["tokens"])
-    mean_length = sum(s.length**2 for s in samples) / sum(s.length for s in samples)
-    settings = model.config
-    flops = training_flops_per_token(parameters_in_all, settings.num_hidden_layers, settings.hidden_size, mean_length)
-    report = watch.report(flops, world.device, world.size)
-    return {"parameters": parameters_in_all, "tokens": row["tokens"], **report}
+    flops = training_flops_per_token(parameters, learner.policy.lm.config, [s.length for s in samples])
+    return {"parameters": parameters, "tokens": row["tokens"], **watch.report(flops, world.device, world.size)}
+
+
+def vocabulary(shape: str) -> int:
+    """Qwen3's, or a toy's."""
+    return 1000 if shape == "toy" else 151936
+
+
+def make_learner(shape: str, mode: str, world: Any) -> tuple[Any, int]:
+    """The trainer's own learner around a random model in bfloat16, and the model's number of parameters."""
+    import torch
+    from grpo.attention import ATTENTION
+    from grpo.config import TrainerConfig
+    from grpo.distributed import shard_policy
+    from grpo.model import trainable_parameters, with_adapter
+    from grpo.optimizer import make_optimizer
+    from grpo.policy import Policy
+    from grpo.step import Learner
+
+    config = TrainerConfig(
+        policy_version=1,
+        precision="bfloat16",
+        max_tokens_per_microbatch=2048 if shape == "toy" else 32768,
+        max_sampler_gap=1e9,
+        lora_rank=32 if mode == "lora" else 0,
+    )
+    frozen = torch.bfloat16 if mode == "lora" else torch.float32
+    model = random_model(shape, vocabulary(shape), frozen, world, ATTENTION)
+    size = sum(p.numel() for p in model.parameters())
+    if mode == "lora":
+        model = with_adapter(model, None, config)
+    model.enable_input_require_grads()
+    model.gradient_checkpointing_enable({"use_reentrant": False})
+    policy = Policy(model.train(), 0)
+    sharded = mode == "full" and world.device.type == "cuda"
+    if sharded:
+        shard_policy(policy, world, half=True)
+    parameters = trainable_parameters(model)
+    return Learner(policy, parameters, make_optimizer(parameters, config), config, world, half=not sharded), size
 
 
 if __name__ == "__main__":

@@ -29,7 +29,10 @@ FAILURE_CHARACTERS = 1024
 def main(arguments: list[str] | None = None) -> int:
     """Run one training job; returns the exit code (0 done, 1 failed, 143 stopped by SIGTERM)."""
     parser = argparse.ArgumentParser(
-        prog="python -m grpo", description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m grpo",
+        description=__doc__,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--root", type=Path, default=Path("/opt/ml"), help="folder of the job (default: %(default)s)")
     options = parser.parse_args(arguments)

@@ -17,7 +17,8 @@ def token_shares(samples: Sequence[TrainingSample], aggregation: str, role_weigh
       long program weighs as much as one agent sample.
     * `token-mean`: ρ·w / Σ(w·n): every token weighs the same, long programs drown the agent (tiny-policy trap 1).
 
-    ρ multiplies the loss but not the normaliser, so doubling a role's weight doubles that role's gradient and leaves the
+    ρ multiplies the loss but not the normaliser, so doubling a role's weight doubles that role's gradient and leaves
+    the
     other's alone. Shares are fixed before the step is cut into micro-batches, hence the loss cannot depend on the cut.
     """
     if aggregation == "sample-mean":

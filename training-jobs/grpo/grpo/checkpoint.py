@@ -50,7 +50,9 @@ def save_checkpoint(checkpoints: Path, learner: Learner, run: Run) -> None:
 
 
 def resume(checkpoints: Path, learner: Learner) -> Run | None:
-    """Put learner and RNG where this job's newest checkpoint left them; None when there is none of this policy version."""
+    """Put learner and RNG where this job's newest checkpoint left them; None when there is none of this policy
+    version.
+    """
     stored = newest_checkpoint(checkpoints)
     if stored is None or stored.counters["policyVersion"] != learner.config.policy_version:
         return None
@@ -113,7 +115,9 @@ def save_final(folder: Path, learner: Learner, published: torch.dtype) -> None:
 
 
 class CheckpointClock:
-    """Says after which steps to write: at most every `checkpoint_seconds`, since a large state takes minutes to write."""
+    """Says after which steps to write: at most every `checkpoint_seconds`, since a large state takes minutes to
+    write.
+    """
 
     def __init__(self, config: TrainerConfig) -> None:
         self._seconds = config.checkpoint_seconds

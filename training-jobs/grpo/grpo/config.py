@@ -57,7 +57,8 @@ class TrainerConfig:
     logits_chunk: int = 0
     """Trained tokens whose logits exist at once; 0 chooses a chunk of about 64 MB of logits."""
     max_sampler_gap: float = 0.5
-    """Mean |trainer - sampler| log-probability above which no step is taken (wrong weights, template or temperature)."""
+    """Mean |trainer - sampler| log-probability above which no step is taken (wrong weights, template or
+    temperature)."""
     max_skipped_steps: int = 3
     """Non-finite steps in a row after which training stops with the last good weights."""
     checkpoint_seconds: float = 300.0

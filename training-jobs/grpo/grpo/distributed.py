@@ -17,7 +17,7 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class World:
-    """This process among its peers."""
+    """One process among its peers."""
 
     rank: int
     size: int
@@ -50,7 +50,8 @@ def leave_world(world: World) -> None:
 
 
 def shard_policy(policy: Any, world: World, half: bool) -> None:
-    """Shard a full-fine-tuning policy by decoder layer, in place; with `half`, compute in bfloat16 over float32 masters.
+    """Shard a full-fine-tuning policy by decoder layer, in place; with `half`, compute in bfloat16 over float32
+    masters.
 
     A single GPU takes this way too (a world of one), because it casts one layer at a time instead of keeping a second
     copy of all weights.

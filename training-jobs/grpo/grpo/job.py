@@ -1,4 +1,6 @@
-"""Where things are in a SageMaker training container, relative to one root (`/opt/ml` there, any folder on a laptop)."""
+"""Where things are in a SageMaker training container, relative to one root (`/opt/ml` there, any folder on a
+laptop).
+"""
 
 from __future__ import annotations
 

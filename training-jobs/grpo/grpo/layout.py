@@ -40,7 +40,9 @@ class PackedLayout:
         offsets = [0]
         for length in lengths:
             offsets.append(offsets[-1] + length)
-        buckets = tuple(_bucket(lengths[run.start : run.stop], offsets[run.start], device) for run in bucket_lengths(lengths))
+        buckets = tuple(
+            _bucket(lengths[run.start : run.stop], offsets[run.start], device) for run in bucket_lengths(lengths)
+        )
         return PackedLayout(torch.tensor(offsets, dtype=torch.int32, device=device), max(lengths), buckets)
 
 

@@ -55,7 +55,7 @@ def step_row(
 
 
 def ratio(part: float, total: float) -> float | None:
-    """part / total, None when there is no total."""
+    """Part / total, None when there is no total."""
     return part / total if total else None
 
 

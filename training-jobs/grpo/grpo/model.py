@@ -32,7 +32,7 @@ def load_model(policy: Path, base: Path | None, config: TrainerConfig, device: t
         raise ContractError("channel 'policy' holds an adapter: lora_rank must be its rank, not 0")
     model = _load_whole(base if adapter and base else policy, _storage_dtype(config))
     if config.lora_rank:
-        model = _with_adapter(model, adapter, config)
+        model = with_adapter(model, adapter, config)
     if config.gradient_checkpointing:
         model.enable_input_require_grads()
         model.gradient_checkpointing_enable({"use_reentrant": False})
@@ -63,7 +63,10 @@ def _load_whole(folder: Path, dtype: torch.dtype) -> Any:
     return model
 
 
-def _with_adapter(model: Any, adapter: Path | None, config: TrainerConfig) -> Any:
+def with_adapter(model: Any, adapter: Path | None, config: TrainerConfig) -> Any:
+    """The model with a stored adapter on it, or with a new one drawn from the job's seed; only the adapter is
+    trainable.
+    """
     from peft import LoraConfig, PeftModel, get_peft_model
 
     if adapter:

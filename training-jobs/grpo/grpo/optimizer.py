@@ -24,7 +24,8 @@ def make_optimizer(parameters: Mapping[str, torch.nn.Parameter], config: Trainer
 
 
 def learning_rate(config: TrainerConfig, steps_done: int) -> float:
-    """Rate of the step after `steps_done` optimizer steps: rate · min(1, (steps_done + 1) / warmup_steps), constant after.
+    """Rate of the step after `steps_done` optimizer steps: rate · min(1, (steps_done + 1) / warmup_steps), constant
+    after.
 
     `steps_done` counts over the whole run when the optimizer state is carried, hence the warm-up happens once. With
     `fresh` there is no warm-up.
@@ -35,7 +36,9 @@ def learning_rate(config: TrainerConfig, steps_done: int) -> float:
 
 
 def moments(optimizer: torch.optim.AdamW, parameters: Mapping[str, torch.nn.Parameter]) -> dict[str, Tensor]:
-    """Adam's two moments of every parameter as `exp_avg.<name>` and `exp_avg_sq.<name>`; empty before the first step."""
+    """Adam's two moments of every parameter as `exp_avg.<name>` and `exp_avg_sq.<name>`; empty before the first
+    step.
+    """
     found = {}
     for name, parameter in parameters.items():
         for kind in ("exp_avg", "exp_avg_sq"):

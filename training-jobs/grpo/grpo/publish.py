@@ -53,7 +53,11 @@ def write_policy(
     _write_weights(target, weights, config)
     write_text(target / "README.md", model_card(config, summary))
     files = {str(p.relative_to(target)): sha256(p) for p in sorted(target.rglob("*")) if p.is_file()}
-    manifest = {"policyVersion": config.policy_version, "kind": "adapter" if config.lora_rank else "full", "files": files}
+    manifest = {
+        "policyVersion": config.policy_version,
+        "kind": "adapter" if config.lora_rank else "full",
+        "files": files,
+    }
     write_text(target / MANIFEST, canonical_json(manifest) + "\n")
 
 

@@ -60,7 +60,7 @@ class Learner:
 def micro_batches(
     data: TrainingSet, chosen: Sequence[int], shares: Sequence[float], max_tokens: int, world: World
 ) -> Iterator[MicroBatch]:
-    """This rank's micro-batches; every rank gets equally many, since they move through collectives in step."""
+    """Micro-batches of this rank; every rank gets equally many, since they move through collectives in step."""
     lengths = [data.samples[i].length for i in chosen]
     packs = []
     for share in share_ranks(lengths, world.size):

@@ -6,8 +6,8 @@ import os
 
 
 def settle_threads() -> None:
-    """Idle OpenMP threads sleep instead of spinning, which on a shared machine costs more than it gains, and NumPy's own
-    BLAS gets no threads at all: it would start them on import, and a thread does not survive a fork.
+    """Idle OpenMP threads sleep instead of spinning, which on a shared machine costs more than it gains, and NumPy's
+    own BLAS gets no threads at all: it would start them on import, and a thread does not survive a fork.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

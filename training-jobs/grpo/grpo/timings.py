@@ -1,11 +1,13 @@
-"""What a clock and a memory gauge saw: `timings.json`. Kept apart from the metrics, which are functions of the inputs."""
+"""What a clock and a memory gauge saw: `timings.json`. Kept apart from the metrics, which are functions of the
+inputs.
+"""
 
 from __future__ import annotations
 
 import resource
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -57,13 +59,17 @@ class Stopwatch:
         }
 
 
-def training_flops_per_token(parameters: int, layers: int, hidden: int, mean_length: float) -> float:
-    """FLOP to train on one token: 6 per parameter, and 6 · layers · hidden · mean context for causal attention.
+def training_flops_per_token(parameters: int, settings: Any, lengths: Sequence[int]) -> float:
+    """FLOP to train on one token: 6 per parameter, and 6 · layers · heads · head size · n for causal attention.
 
-    A context of n tokens is on average half seen, so 12 · layers · hidden · n / 2 (arXiv:2204.02311, appendix B).
-    Recomputation (checkpointing, chunked logits) is not counted: MFU is about useful work.
+    A context of n tokens is on average half seen, so 12 · layers · heads · head size · n / 2 (arXiv:2204.02311,
+    appendix B);
+    n is the mean over tokens of their sequence's length. Recomputation (checkpointing, chunked logits) is not
+    counted, and the head is counted for prompt tokens as well, as everywhere else, so that MFU can be compared.
     """
-    return 6.0 * parameters + 6.0 * layers * hidden * mean_length
+    head = getattr(settings, "head_dim", None) or settings.hidden_size // settings.num_attention_heads
+    mean_length = sum(n * n for n in lengths) / max(1, sum(lengths))
+    return 6.0 * parameters + 6.0 * settings.num_hidden_layers * settings.num_attention_heads * head * mean_length
 
 
 def peak_flops(device: torch.device) -> float | None:

@@ -19,7 +19,7 @@ def chunk_rows(vocabulary: int, device: torch.device, chosen: int = 0) -> int:
 def token_logprobs(
     hidden: Tensor, weight: Tensor, targets: Tensor, inverse_temperature: Tensor, rows: int
 ) -> tuple[Tensor, Tensor]:
-    """log p(target) and entropy of p = softmax(hidden · weightᵀ / temperature), both (N,), in nats.
+    """Log p(target) and entropy of p = softmax(hidden · weightᵀ / temperature), both (N,), in nats.
 
     hidden (N, d) are the states that predict the targets (N,); weight (V, d) is the output embedding;
     inverse_temperature (N,). Only `rows` x V logits exist at any time: the backward pass computes each chunk again from
@@ -43,13 +43,13 @@ class _TokenLogprobs(torch.autograd.Function):
     def forward(ctx: Any, hidden: Tensor, weight: Tensor, targets: Tensor, inverse: Tensor, rows: int) -> Any:
         ctx.set_materialize_grads(False)
         results = []
-        for h, y, t in zip(hidden.split(rows), targets.split(rows), inverse.split(rows)):
+        for h, y, t in zip(hidden.split(rows), targets.split(rows), inverse.split(rows), strict=True):
             logits = _logits(h, weight, t)
             normaliser = logits.logsumexp(dim=1)
             chosen = logits.gather(1, y.unsqueeze(1)).squeeze(1) - normaliser
             shifted = logits.sub_(normaliser.unsqueeze(1))
             results.append((chosen, -(shifted.exp() * shifted).sum(dim=1), normaliser))
-        logprobs, entropy, normaliser = (torch.cat(parts) for parts in zip(*results))
+        logprobs, entropy, normaliser = (torch.cat(parts) for parts in zip(*results, strict=True))
         ctx.save_for_backward(hidden, weight, targets, inverse, normaliser, entropy)
         ctx.rows = rows
         return logprobs, entropy

@@ -31,7 +31,9 @@ from .timings import Stopwatch, training_flops_per_token
 from .training_state import FINAL, remove_checkpoints
 
 
-def run_job(folders: JobFolders, config: TrainerConfig, stop: StopRequest, import_seconds: float = 0.0) -> dict[str, Any]:
+def run_job(
+    folders: JobFolders, config: TrainerConfig, stop: StopRequest, import_seconds: float = 0.0
+) -> dict[str, Any]:
     """Train, and leave `model/` and `checkpoints/` as the contract says; the answer is `summary.json`.
 
     :raises ContractError: input that cannot be trained on
@@ -138,7 +140,9 @@ def train(
 
 
 def write_outputs(folders: JobFolders, learner: Learner, batch: Batch, run: Run, done: bool) -> dict[str, Any]:
-    """Metrics, probe, policy, next state and, last, `summary.json`; only then are the checkpoints of the way removed."""
+    """Metrics, probe, policy, next state and, last, `summary.json`; only then are the checkpoints of the way
+    removed.
+    """
     config, checkpoints = learner.config, folders.checkpoints
     source = folders.channel("policy")
     dtype = published_dtype(source)
@@ -163,14 +167,9 @@ def batch_row(batch: Batch) -> dict[str, Any]:
 
 def write_timings(folders: JobFolders, learner: Learner, batch: Batch, watch: Stopwatch) -> None:
     """`timings.json`, the only output that differs between two runs of one job."""
-    settings = learner.policy.lm.config
+    parameters = sum(p.numel() for p in learner.policy.parameters())
     lengths = [s.length for s in batch.samples]
-    flops = training_flops_per_token(
-        sum(p.numel() for p in learner.policy.parameters()),
-        settings.num_hidden_layers,
-        settings.hidden_size,
-        sum(n * n for n in lengths) / max(1, sum(lengths)),
-    )
+    flops = training_flops_per_token(parameters, learner.policy.lm.config, lengths)
     report = watch.report(flops, learner.world.device, learner.world.size)
     if learner.world.leads:
         write_text(folders.checkpoints / "timings.json", canonical_json(report) + "\n")

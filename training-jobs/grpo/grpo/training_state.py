@@ -45,7 +45,9 @@ def save_state(final: Path, counters: Mapping[str, Any], **groups: Mapping[str, 
     part.mkdir(parents=True)
     for name, tensors in groups.items():
         if tensors:
-            save_file({key: value.detach().cpu().contiguous() for key, value in tensors.items()}, part / f"{name}.safetensors")
+            save_file(
+                {key: value.detach().cpu().contiguous() for key, value in tensors.items()}, part / f"{name}.safetensors"
+            )
     (part / "state.json").write_text(canonical_json({"format": FORMAT, **counters}) + "\n", encoding="utf-8")
     publish_folder(part, final)
 
@@ -60,7 +62,9 @@ def load_state(folder: Path) -> StoredState:
     except (OSError, ValueError) as error:
         raise ContractError(f"training state {folder.name!r}: {error}") from error
     if counters.get("format") != FORMAT:
-        raise ContractError(f"training state {folder.name!r}: format {counters.get('format')!r}, this trainer reads {FORMAT}")
+        raise ContractError(
+            f"training state {folder.name!r}: format {counters.get('format')!r}, this trainer reads {FORMAT}"
+        )
     groups = {}
     for name in ("optimizer", "weights", "run"):
         path = folder / f"{name}.safetensors"

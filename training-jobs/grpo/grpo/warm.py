@@ -5,7 +5,8 @@ imports them once and forks a child for each job; the child is `python -m grpo -
 standard output included.
 
     stdin    one job root a line; end of file asks for the end
-    stdout   {"event": "ready"} once, {"event": "started", "root": …, "pid": …} and {"event": "exit", "root": …, "code": …}
+    stdout   {"event": "ready"} once, {"event": "started", "root": …, "pid": …} and {"event": "exit", "root": …,
+    "code": …}
              for each job, and the jobs' own lines between them
 
 The parent computes nothing and starts no thread, since a thread does not survive a fork. SIGTERM to a child's pid stops

@@ -2,9 +2,10 @@
 
     {"root": "/job", "at": "grpo.train.take_step", "call": 2, "signal": 9}
 
-forks a child that trains the job and sends itself the signal just before the `call`-th call (from 1) of the named function;
-without `at` the job is left in peace. The answer is a line with the child's exit code, negative for a death by signal. The
-signal falls between two instructions of the trainer that the test names, so no test depends on luck.
+forks a child that trains the job and sends itself the signal just before the `call`-th call (from 1) of the named
+function;
+without `at` the job is left in peace. The answer is a line with the child's exit code, negative for a death by
+signal. The signal falls between two instructions of the trainer that the test names, so no test depends on luck.
 """
 
 from __future__ import annotations

@@ -42,7 +42,9 @@ def tiny_model(seed: int = 0, dtype: torch.dtype = torch.float32, **changes: Any
 
 
 def _use_exact_norms(model: Any) -> None:
-    """The architecture rounds to float32 inside its norms whatever its own precision; exact comparisons cannot have that."""
+    """The architecture rounds to float32 inside its norms whatever its own precision; exact comparisons cannot have
+    that.
+    """
     for module in model.modules():
         if type(module).__name__ == "Qwen3RMSNorm":
             module.forward = partial(_exact_norm, module)
@@ -61,7 +63,9 @@ def sampler_logprobs(model: Any, token_ids: Sequence[int], temperature: float = 
 
 
 def make_rows(model: Any, count: int, seed: int = 0, longest: int = 24, **changes: Any) -> list[dict[str, Any]]:
-    """Samples of random tokens with honest log-probabilities; every third is the designer's, a few trained gaps inside."""
+    """Samples of random tokens with honest log-probabilities; every third is the designer's, a few trained gaps
+    inside.
+    """
     rng = np.random.default_rng(seed)
     rows = []
     for number in range(count):

@@ -50,7 +50,9 @@ def loss_and_gradient(
     """Loss of one step over all samples, and its gradient by parameter name, through the trainer's own parts."""
     config = learner.config
     data = TrainingSet.of(samples)
-    shares = token_shares(samples, config.aggregation, {"agent": config.agent_weight, "designer": config.designer_weight})
+    shares = token_shares(
+        samples, config.aggregation, {"agent": config.agent_weight, "designer": config.designer_weight}
+    )
     learner.optimizer.zero_grad()
     total = 0.0
     for batch in micro_batches(data, range(len(samples)), shares, config.max_tokens_per_microbatch, ALONE):

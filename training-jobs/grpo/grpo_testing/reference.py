@@ -1,4 +1,5 @@
-"""The objective once more, written from the formulas alone: NumPy, float64, one token at a time, no code of the trainer.
+"""The objective once more, written from the formulas alone: NumPy, float64, one token at a time, no code of the
+trainer.
 
 Slow and plain on purpose. `docs/trainer.md` names the formulas; a difference between this file and the trainer is a
 mistake in one of them.
@@ -17,7 +18,7 @@ Logits = npt.NDArray[np.float64]
 
 
 def log_softmax(logits: Logits) -> Logits:
-    """log p of every token, from one row of logits."""
+    """Log p of every token, from one row of logits."""
     top = logits.max()
     return logits - top - math.log(np.exp(logits - top).sum())
 
@@ -58,7 +59,9 @@ def batch_loss(
     for i, row in enumerate(rows):
         trained = [at for at, kept in enumerate(row["mask"]) if kept]
         losses = [
-            token_loss(row, at, logits[i][at - 1], old[i][at - 1], reference[i][at - 1] if reference else None, settings)
+            token_loss(
+                row, at, logits[i][at - 1], old[i][at - 1], reference[i][at - 1] if reference else None, settings
+            )
             for at in trained
         ]
         if settings["aggregation"] == "sample-mean":

@@ -30,4 +30,6 @@ def test_an_episode_in_two_halves_counts_as_one() -> None:
 def test_a_role_weight_scales_its_role_and_leaves_the_other_alone() -> None:
     samples = [sample("agent", 2), sample("designer", 4)]
     plain = token_shares(samples, "sample-mean", EVEN)
-    assert token_shares(samples, "sample-mean", {"agent": 1.0, "designer": 0.3}) == pytest.approx([plain[0], 0.3 * plain[1]])
+    assert token_shares(samples, "sample-mean", {"agent": 1.0, "designer": 0.3}) == pytest.approx(
+        [plain[0], 0.3 * plain[1]]
+    )

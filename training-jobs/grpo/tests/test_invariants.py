@@ -57,7 +57,8 @@ def test_micro_batches_do_not_change_the_step(exact_model: Any, budget: int) -> 
 def test_chunked_logits_do_not_change_the_step(exact_model: Any, settings: dict[str, Any]) -> None:
     samples = samples_of(make_rows(exact_model, 6))
     assert_same(
-        loss_and_gradient(learner_of(exact_model), samples), loss_and_gradient(learner_of(exact_model, **settings), samples)
+        loss_and_gradient(learner_of(exact_model), samples),
+        loss_and_gradient(learner_of(exact_model, **settings), samples),
     )
 
 

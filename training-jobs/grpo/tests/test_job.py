@@ -55,7 +55,9 @@ def test_rewarded_samples_become_likelier_and_punished_ones_less_so(trained: Tra
 @pytest.mark.parametrize(("role", "other"), [("agent", "designer"), ("designer", "agent")])
 def test_a_role_of_weight_zero_does_not_learn(trained: Train, model: Any, role: str, other: str) -> None:
     rows = make_rows(model, 6, role=role)
-    silent = [{**row, "id": f"other-{i}", "role": other, "advantage": 5.0} for i, row in enumerate(make_rows(model, 6, 1))]
+    silent = [
+        {**row, "id": f"other-{i}", "role": other, "advantage": 5.0} for i, row in enumerate(make_rows(model, 6, 1))
+    ]
     both = trained(rows + silent, **{f"{other}_weight": 0.0, "max_grad_norm": 1e9, "weight_decay": 0.0})
     alone = trained(rows, max_grad_norm=1e9, weight_decay=0.0)
     for name, tensor in weights(both).items():

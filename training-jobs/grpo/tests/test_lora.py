@@ -36,7 +36,13 @@ def test_rewarded_samples_become_likelier(trained: Train, model: Any) -> None:
         row["advantage"] = 1.0 if number % 2 else -1.0
     after = adapted(trained(rows, **SETTINGS, epochs=3))
     gains = [
-        sum(a - b for a, b, kept in zip(sampler_logprobs(after, r["tokenIds"]), sampler_logprobs(model, r["tokenIds"]), r["mask"], strict=True) if kept)
+        sum(
+            a - b
+            for a, b, kept in zip(
+                sampler_logprobs(after, r["tokenIds"]), sampler_logprobs(model, r["tokenIds"]), r["mask"], strict=True
+            )
+            if kept
+        )
         for r in rows
     ]
     assert sum(gains[1::2]) > 0 > sum(gains[0::2])

@@ -61,7 +61,9 @@ def test_a_bucket_wastes_at_most_its_slack(lengths: list[int]) -> None:
 
 
 @given(LENGTHS, st.integers(1, 8))
-def test_ranks_share_everything_and_no_rank_is_heavier_by_more_than_one_sequence(lengths: list[int], ranks: int) -> None:
+def test_ranks_share_everything_and_no_rank_is_heavier_by_more_than_one_sequence(
+    lengths: list[int], ranks: int
+) -> None:
     shares = share_ranks(lengths, ranks)
     assert sorted(i for share in shares for i in share) == list(range(len(lengths)))
     loads = [sum(lengths[i] + lengths[i] ** 2 / 4096 for i in share) for share in shares]

@@ -20,7 +20,14 @@ PLAIN = {
     "designer_weight": 1.0,
     "aggregation": "sample-mean",
 }
-FULL = {**PLAIN, "kl_coef": 0.3, "entropy_coef": 0.05, "designer_weight": 0.4, "aggregation": "token-mean", "tis_cap": 1.1}
+FULL = {
+    **PLAIN,
+    "kl_coef": 0.3,
+    "entropy_coef": 0.05,
+    "designer_weight": 0.4,
+    "aggregation": "token-mean",
+    "tis_cap": 1.1,
+}
 
 
 def logits_of(model: Any, rows: list[dict[str, Any]]) -> list[np.ndarray[Any, Any]]:
@@ -54,7 +61,11 @@ def test_loss_equals_the_reference(exact_model: Any, settings: dict[str, Any]) -
     tables = [logits_of(m, rows) for m in (now, before, anchor)]
     uses_reference = settings["kl_coef"] > 0
     expected = batch_loss(rows, tables[0], tables[1], tables[2] if uses_reference else None, settings)
-    known = Known(*(trained_logprobs(t, rows) for t in tables[1:])) if uses_reference else Known(trained_logprobs(tables[1], rows))
+    known = (
+        Known(*(trained_logprobs(t, rows) for t in tables[1:]))
+        if uses_reference
+        else Known(trained_logprobs(tables[1], rows))
+    )
     loss, _ = loss_and_gradient(learner_of(now, **settings), samples_of(rows), known)
     assert loss == pytest.approx(expected, rel=1e-10)
 

@@ -24,7 +24,11 @@ def ask() -> Iterator[Ask]:
     """Runs a job in a process that can be killed; gives its exit code."""
     environment = {**os.environ, "PYTHONPATH": str(ROOM)}
     with subprocess.Popen(
-        [sys.executable, "-m", "grpo_testing.crash"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+        [sys.executable, "-m", "grpo_testing.crash"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
     ) as process:
         assert process.stdin is not None and process.stdout is not None
 
@@ -109,7 +113,8 @@ def test_sigterm_finishes_the_step_and_leaves_a_checkpoint(
 def test_sigterm_without_time_for_the_step_keeps_what_was_before_it(
     ask: Ask, model: Any, undisturbed: dict[str, str], tmp_path: Path
 ) -> None:
-    """No grace at all: the step that had begun is given up, the one before it is kept although no checkpoint was due."""
+    """No grace at all: the step that had begun is given up, the one before it is kept although no checkpoint was
+    due."""
     rows = make_rows(model, 8)
     settings = {**SETTINGS, "checkpoint_seconds": 300, "stop_grace_seconds": 0, "max_tokens_per_microbatch": 64}
     root = make_job(tmp_path / "job", model, rows, **settings)

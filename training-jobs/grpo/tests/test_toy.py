@@ -20,7 +20,8 @@ def arm_probabilities(model: Any) -> torch.Tensor:
 
 
 def expectation_batch(probabilities: torch.Tensor) -> list[dict[str, Any]]:
-    """One sample per arm, weighted by its probability: the batch's mean is the exact expectation, so nothing is random."""
+    """One sample per arm, weighted by its probability: the batch's mean is the exact expectation, so nothing is
+    random."""
     baseline = float(probabilities @ REWARDS)
     return [
         {
