@@ -9,16 +9,25 @@ export interface Breaker {
   note(episode: Pick<Episode, 'outcome' | 'reason' | 'turns'>): void;
 }
 
-/** @param uri - of the policy, for the message */
-export function createBreaker(uri: string, patience = PATIENCE): Breaker {
+/**
+ * @param uri - of the policy, for the message
+ * @param episodes - of the job: when all of a small job had no answer, that is enough
+ */
+export function createBreaker(uri: string, episodes: number): Breaker {
+  const patience = Math.min(PATIENCE, episodes);
   let silent = 0;
   return {
-    note({ outcome, reason, turns }) {
-      const answered = outcome !== 'unresolved' || turns.length > 0;
-      // A prompt that is too long says nothing about the server.
-      if (reason === 'policy.prompt_too_long' || outcome === 'env_fault' || outcome === 'infra_lost') return;
-      silent = answered ? 0 : silent + 1;
-      if (silent >= patience) throw new PolicyUnavailable(uri, `${silent} episodes in a row had no answer (${reason})`);
+    note(episode) {
+      // A prompt that is too long, a fault or a lost host says nothing about the server.
+      if (episode.outcome !== 'played' && !isUnanswered(episode)) return;
+      silent = isUnanswered(episode) && episode.turns.length === 0 ? silent + 1 : 0;
+      if (silent < patience) return;
+      throw new PolicyUnavailable(uri, `${silent} episodes in a row had no answer (${episode.reason})`);
     },
   };
+}
+
+/** Whether the server left the episode without an answer; with a healthy server it may end otherwise. */
+export function isUnanswered({ outcome, reason }: Pick<Episode, 'outcome' | 'reason'>): boolean {
+  return outcome === 'unresolved' && reason !== 'policy.prompt_too_long';
 }

@@ -6,7 +6,6 @@ import { ENVIRONMENT_VARIABLES, type ExperimentConfig, RolloutJob } from '../../
 import { startSandbox } from '../../shared/sandbox/index.ts';
 import { readExperiment } from '../experiment.ts';
 import { readObject } from '../objects.ts';
-import { createBreaker } from './breaker.ts';
 import { playJob } from './rollout.ts';
 
 /**
@@ -35,7 +34,7 @@ async function main(env: Variables): Promise<number> {
   const policy = openPolicy(policyUri, { requestTimeoutMs: requestTimeoutSeconds * 1000, maxAttempts });
   const sandbox = await startSandbox(sandboxOptions(config, env));
   try {
-    const deps = { stores, policy, sandbox, progress: createProgress(), breaker: createBreaker(policyUri) };
+    const deps = { stores, policy, sandbox, progress: createProgress(), policyUri };
     return (await playJob(job, config, deps, stop.signal, abandon.signal)) === 'complete' ? 0 : STOPPED;
   } finally {
     await sandbox.close();

@@ -11,7 +11,6 @@ import {
 } from '../../shared/contracts/index.ts';
 import { profileOf } from '../../shared/domain/profiles.ts';
 import type { CompletionRequest } from '../../shared/ports/index.ts';
-import { createBreaker } from './breaker.ts';
 import { fakePolicy, fakeSandbox, memoryStores, recordedProgress, step } from './fakes.ts';
 import { playJob, type RolloutDeps } from './rollout.ts';
 
@@ -38,7 +37,7 @@ function world(values: Partial<RolloutDeps> & { answer?: Parameters<typeof fakeP
   const policy = fakePolicy(values.answer ?? (() => '\\boxed{7}'));
   const progress = recordedProgress();
   const { answer: _, programs: __, ...overrides } = values;
-  const deps = { stores, sandbox, policy, progress, breaker: createBreaker('http://policy/v1'), ...overrides };
+  const deps = { stores, sandbox, policy, progress, policyUri: 'http://policy/v1', ...overrides };
   return { stores, sandbox, policy, progress, deps };
 }
 
@@ -210,8 +209,9 @@ describe('an episode', () => {
     [new PolicyUnavailable('http://p', 'down'), 'policy.unavailable'],
     [new PromptTooLong('http://p', 'long'), 'policy.prompt_too_long'],
   ])('without an answer is unresolved, never a reward: %s', async (error, reason) => {
-    const w = world({ answer: () => error });
-    expect(await only(w)).toMatchObject({ outcome: 'unresolved', reason, return: null });
+    const answer = ({ messages }: CompletionRequest) =>
+      messages.some((m) => m.content.includes('go left')) ? 'x' : error;
+    expect(await only(world({ answer }))).toMatchObject({ outcome: 'unresolved', reason, return: null });
   });
 
   it('does not hide an error of this program', async () => {
@@ -233,6 +233,22 @@ describe('a job in trouble', () => {
     await expect(playJob(job([environment(A), many]), single, w.deps)).rejects.toThrow(/16 episodes in a row/);
     expect([...w.stores.episodes.objects.keys()]).toEqual([keys.episodes(A)]);
     expect(w.sandbox.running).toBe(0);
+  });
+
+  it('that was never answered stores nothing, however small it is', async () => {
+    const w = world({ answer: () => new PolicyMalformed('http://policy/v1', 'HTML') });
+    await expect(playJob(job([environment(A, [1])]), config, w.deps)).rejects.toThrow(/2 episodes in a row.*malformed/);
+    expect(w.stores.episodes.objects.size).toBe(0);
+  });
+
+  it('keeps unanswered episodes back until the server proves well', async () => {
+    const answer = (_: CompletionRequest, call: number) =>
+      call <= 4 ? new PolicyUnavailable('http://p', 'busy') : 'x';
+    const w = world({ answer });
+    const single = { ...config, limits: { ...config.limits, episodeConcurrency: 1 } };
+    expect(await playJob(job(), single, w.deps)).toBe('complete');
+    expect([...w.stores.episodes.objects.keys()]).toEqual([keys.episodes(B), keys.episodes(A)]);
+    expect(episodesOf(w, keys.episodes(A)).filter((e) => e.outcome === 'unresolved')).toHaveLength(4);
   });
 
   it('told to stop, begins nothing new, finishes whole objects and leaves the rest out', async () => {

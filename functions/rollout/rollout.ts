@@ -9,8 +9,8 @@ import {
 import { promptSet } from '../../shared/domain/prompt-sets.ts';
 import type { Progress, Stores } from '../../shared/ports/index.ts';
 import { gzipText } from '../objects.ts';
-import type { Breaker } from './breaker.ts';
-import { type EpisodeDeps, playEpisode, type Table } from './episode.ts';
+import { type Breaker, createBreaker, isUnanswered } from './breaker.ts';
+import { type EpisodeDeps, type EpisodeTask, playEpisode, type Table } from './episode.ts';
 import { type Play, playsOf } from './plays.ts';
 import { readPrograms } from './programs.ts';
 import { createTally, type Tally } from './tally.ts';
@@ -19,7 +19,8 @@ import { createTally, type Tally } from './tally.ts';
 export interface RolloutDeps extends EpisodeDeps {
   readonly stores: Pick<Stores, 'environments' | 'episodes' | 'corpora'>;
   readonly progress: Progress;
-  readonly breaker: Breaker;
+  /** Names the policy server in the error that ends a job without one. */
+  readonly policyUri: string;
 }
 
 /** How a job ended: everything is stored, or some objects were left out because it was told to stop. */
@@ -28,7 +29,8 @@ export type JobEnd = 'complete' | 'stopped';
 /**
  * Plays a job: every episode of every environment, many at once, in the order of the list. An object is written when all of its episodes
  * have ended; objects that exist are not played again, so a job that was cut short goes on where it was. A lost episode is a record in its
- * object and cancels nobody.
+ * object and cancels nobody. Objects with unanswered episodes are kept back until all the others are done: if the server turns out to be gone,
+ * they are not stored, and played again when the job is resumed.
  *
  * @param stop - when it aborts, no new episode begins; objects whose episodes all run already are finished
  * @param abandon - when it aborts, running episodes end too
@@ -44,21 +46,28 @@ export async function playJob(
   const plays = playsOf(job, config.seed, await readPrograms(job, config, deps.stores));
   const tally = createTally(job, plays.flatMap(({ tasks }) => tasks).length, deps.progress);
   const open = await missing(plays, deps, tally);
+  const breaker = createBreaker(deps.policyUri, open.flatMap(({ tasks }) => tasks).length);
   const failed = new AbortController();
   const queue = new PQueue({ concurrency: config.limits.episodeConcurrency });
-  const room: Room = {
-    table: tableOf(job, config),
-    deps,
-    tally,
-    queue,
-    stop,
-    over: AbortSignal.any([abandon, failed.signal]),
-  };
-  const ends = await Promise.all(open.map((play) => playObject(play, room).catch((error) => failed.abort(error))));
+  const over = AbortSignal.any([abandon, failed.signal]);
+  const room: Room = { table: tableOf(job, config), deps, tally, breaker, queue, stop, over };
+  const ends = await Promise.all(
+    open.map((play) =>
+      playObject(play, room).catch((error): ObjectEnd => {
+        failed.abort(error);
+        return 'left-out';
+      }),
+    ),
+  );
   tally.close();
   if (failed.signal.aborted) throw failed.signal.reason;
-  return ends.every((written) => written === true) ? 'complete' : 'stopped';
+  if (ends.includes('left-out')) return 'stopped';
+  for (const write of ends) if (typeof write === 'function') await write();
+  return 'complete';
 }
+
+/** An object that was stored, one that was given up, or one that is kept back: the function stores it. */
+type ObjectEnd = 'stored' | 'left-out' | (() => Promise<unknown>);
 
 const NEVER = new AbortController().signal;
 
@@ -67,35 +76,40 @@ interface Room {
   readonly table: Table;
   readonly deps: RolloutDeps;
   readonly tally: Tally;
+  readonly breaker: Breaker;
   readonly queue: PQueue;
   readonly stop: AbortSignal;
   readonly over: AbortSignal;
 }
 
-/** Plays one object's episodes and writes it; false when it was given up. */
-async function playObject({ key, tasks }: Play, { table, deps, tally, queue, stop, over }: Room): Promise<boolean> {
+/** Plays one object's episodes and stores it, unless some were not played or not answered. */
+async function playObject({ key, tasks }: Play, room: Room): Promise<ObjectEnd> {
   // One episode that never began makes the object incomplete: the others need not end.
   const givenUp = new AbortController();
-  const signal = AbortSignal.any([over, givenUp.signal]);
-  const episodes = await Promise.all(
-    tasks.map((task) =>
-      queue.add(async () => {
-        if (stop.aborted) givenUp.abort();
-        if (signal.aborted) return null;
-        const episode = await playEpisode(task, table, deps, signal).catch((error) => {
-          if (signal.aborted) return null;
-          throw error;
-        });
-        if (episode === null) return null;
-        tally.add(episode);
-        deps.breaker.note(episode);
-        return episode;
-      }),
-    ),
-  );
-  if (!episodes.every((episode) => episode !== null)) return false;
-  await deps.stores.episodes.putIfAbsent(key, gzipText(lines(episodes)));
-  return true;
+  const signal = AbortSignal.any([room.over, givenUp.signal]);
+  const begin = async (task: EpisodeTask) => {
+    if (room.stop.aborted) givenUp.abort();
+    return signal.aborted ? null : playOrNull(task, room, signal);
+  };
+  const episodes = await Promise.all(tasks.map((task) => room.queue.add(() => begin(task))));
+  if (!episodes.every((episode) => episode !== null)) return 'left-out';
+  const write = () => room.deps.stores.episodes.putIfAbsent(key, gzipText(lines(episodes)));
+  if (episodes.some(isUnanswered)) return write;
+  await write();
+  return 'stored';
+}
+
+/** The episode, or null when it was told to end before it had. */
+async function playOrNull(task: EpisodeTask, room: Room, signal: AbortSignal): Promise<Episode | null> {
+  try {
+    const episode = await playEpisode(task, room.table, room.deps, signal);
+    room.tally.add(episode);
+    room.breaker.note(episode);
+    return episode;
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw error;
+  }
 }
 
 /** One episode a line. The order of keys is the order in which `episode.ts` writes them, so equal episodes are equal bytes. */
