@@ -37,7 +37,9 @@ class Arena:
         self.keys = self._grown(self.keys)
         self.values = self._grown(self.values)
 
+    @torch.inference_mode(mode=False)
     def _grown(self, old: list[Tensor]) -> list[Tensor]:
+        # Plain tensors even when a forward pass asks for room: rows are moved outside of inference mode as well.
         config = self._config
         shape = (self._rows, config.kv_heads, self._length, config.head_dim)
         # Zeros, not uninitialised memory: a masked NaN would still poison the product with the values.

@@ -119,3 +119,13 @@ def test_shapes_of_the_configuration(policy_dir: Path) -> None:
     config = read_config(policy_dir)
     assert isinstance(config, ModelConfig)
     assert (config.layers, config.heads, config.kv_heads, config.context) == (2, 4, 2, 256)
+
+
+def test_rows_move_after_the_cache_has_grown_in_a_forward_pass(tmp_path: Path) -> None:
+    model = load(write_policy(tmp_path))
+    arena = fresh(model)
+    long = [7] * 70
+    prefill(model, arena, [[5, 6], long])
+    arena.move(1, 0, len(long))
+    moved = model.forward(arena, Span(0, [len(long)], [1], [9]))
+    torch.testing.assert_close(moved, prefill(model, fresh(model), [[*long, 9]]))
