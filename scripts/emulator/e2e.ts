@@ -45,6 +45,8 @@ if (values.help || (values.policy !== 'tiny' && values.policy !== 'scripted')) {
 const kind = values.policy;
 
 const folder = mkdtempSync(join(tmpdir(), 'spade-e2e-'));
+/** The synthesised application: made once, then taken through everything. */
+const app = join(folder, 'cdk.out');
 const began = Date.now();
 const say = (text: string) => console.log(`${((Date.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}`);
 
@@ -57,9 +59,11 @@ Object.assign(process.env, emulator.client);
 say('the emulator is up, IAM enforced');
 
 try {
-  cdk('bootstrap');
+  cdk('synth', '--all', '--quiet', '-c', 'deployment=deploy/emulator.yaml', '--output', app);
+  say('cdk synth');
+  cdk('bootstrap', '--app', app);
   say('cdk bootstrap');
-  cdk('deploy', '--all', '--require-approval', 'never', '--concurrency', '2');
+  cdk('deploy', '--app', app, '--all', '--require-approval', 'never', '--concurrency', '2');
   say('cdk deploy --all');
   const file = experimentFile();
   const deployment = await openDeployment(STAGE);
@@ -95,7 +99,7 @@ try {
       different.length === 0 && cloud.size > 0,
     );
   }
-  cdk('destroy', '--all', '--force');
+  cdk('destroy', '--app', app, '--all', '--force');
   say('cdk destroy --all');
   say('everything held');
 } finally {
@@ -107,8 +111,7 @@ try {
 process.exit(0);
 
 function cdk(...args: string[]): void {
-  const command = ['cdk', ...args, '-c', 'deployment=deploy/emulator.yaml', '--output', join(folder, 'cdk.out')];
-  execFileSync(process.execPath, [projectPath('node_modules/aws-cdk/bin/cdk'), ...command.slice(1)], {
+  execFileSync(process.execPath, [projectPath('node_modules/aws-cdk/bin/cdk'), ...args], {
     cwd: projectPath(),
     stdio: ['ignore', 'inherit', 'inherit'],
     timeout: LIMIT_MS,

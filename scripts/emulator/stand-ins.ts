@@ -1,13 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter } from 'node:path';
+import { createHandler } from '../../functions/generated-code/handler.ts';
 import { PYTHON_PATH } from '../../local/children.ts';
 import { baseEnvironment } from '../../local/drivers/child.ts';
 import { startPolicyServer } from '../../local/processes/policy-server.ts';
 import { projectPath, projectPython } from '../../local/project.ts';
 import { startScriptedPolicy } from '../../local/testing/scripted-policy.ts';
-import { startSandbox } from '../../shared/sandbox/index.ts';
-import { validateEnvironment } from '../../shared/validation/index.ts';
 
 /** What stands for containers that the emulator does not run, with the variables that tell it so. */
 export interface StandIns {
@@ -51,11 +50,11 @@ export async function startStandIns(kind: 'tiny' | 'scripted', stage: string): P
 
 /** The generated-code function's image as an HTTP server: an event in, a validation out. */
 async function startJudge(python: string): Promise<{ url: string; stop(): Promise<void> }> {
-  const sandbox = await startSandbox({ python, slots: 8 });
+  const judge = createHandler({ SPADE_PYTHON: python });
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const validation = await validateEnvironment(JSON.parse(Buffer.concat(chunks).toString('utf8')), sandbox);
+    const validation = await judge(JSON.parse(Buffer.concat(chunks).toString('utf8')));
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(validation));
   });
@@ -65,7 +64,6 @@ async function startJudge(python: string): Promise<{ url: string; stop(): Promis
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await sandbox.close();
     },
   };
 }

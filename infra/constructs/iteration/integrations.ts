@@ -1,4 +1,3 @@
-import type { ISecurityGroup, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IterationUnit } from '../../units.ts';
 
@@ -35,9 +34,3 @@ export const REQUEST_TAGS = { project: 'spade:project', stage: 'spade:stage', ex
 
 /** Value of {@link REQUEST_TAGS.project}. */
 export const PROJECT_TAG_VALUE = 'spade';
-
-/** Where tasks run; kept here so that stacks hand over one object. */
-export interface TaskNetwork {
-  readonly subnets: SubnetSelection;
-  readonly securityGroup: ISecurityGroup;
-}

@@ -6,6 +6,12 @@ import { type BucketNames, PROJECT_TAG_VALUE, REQUEST_TAGS, type TrainerJob } fr
 /** Upper bound of one training job as the state machine sees it, seconds: 5 days; the job's own limits are the experiment's. */
 export const TRAINING_TIMEOUT_SECONDS = 5 * 24 * 3600;
 
+/** The trainer on every GPU of an instance. */
+const TRAINER_ENTRYPOINT = [
+  ...['python', '-m', 'torch.distributed.run', '--standalone', '--nproc-per-node=gpu'],
+  ...['-m', 'grpo', '--root', '/opt/ml'],
+];
+
 export interface TrainingStateProps {
   readonly job: TrainerJob;
   readonly buckets: BucketNames;
@@ -30,7 +36,12 @@ export function trainingState(scope: Construct, id: string, { job, buckets, stag
       Parameters: {
         'TrainingJobName.$': `${training}.jobName`,
         RoleArn: job.roleArn,
-        AlgorithmSpecification: { TrainingImage: job.image, TrainingInputMode: 'File' },
+        AlgorithmSpecification: {
+          TrainingImage: job.image,
+          TrainingInputMode: 'File',
+          // Named, because SageMaker would otherwise add the argument `train` to the image's own.
+          ContainerEntrypoint: TRAINER_ENTRYPOINT,
+        },
         'HyperParameters.$': `${training}.hyperParameters`,
         'InputDataConfig.$': '$.channels.list',
         OutputDataConfig: {
