@@ -19,9 +19,24 @@ from typing import Any
 from batch import ragged_batch
 
 SHAPES: dict[str, dict[str, Any]] = {
-    "0.6b": {"hidden_size": 1024, "intermediate_size": 3072, "num_hidden_layers": 28, "num_attention_heads": 16},
-    "4b": {"hidden_size": 2560, "intermediate_size": 9728, "num_hidden_layers": 36, "num_attention_heads": 32},
-    "toy": {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4},
+    "0.6b": {
+        "hidden_size": 1024,
+        "intermediate_size": 3072,
+        "num_hidden_layers": 28,
+        "num_attention_heads": 16,
+    },
+    "4b": {
+        "hidden_size": 2560,
+        "intermediate_size": 9728,
+        "num_hidden_layers": 36,
+        "num_attention_heads": 32,
+    },
+    "toy": {
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+    },
 }
 MODES = ("full", "lora")
 STEPS = 3
@@ -45,11 +60,17 @@ def main() -> None:
     if options.dry_run:
         world = dataclasses.replace(world, device=torch.device("cpu"))
     name = "cpu" if options.dry_run else torch.cuda.get_device_name()
-    print(json.dumps({"device": name, "torch": torch.__version__, "check": check_packing(world)}), flush=True)
+    print(
+        json.dumps({"device": name, "torch": torch.__version__, "check": check_packing(world)}),
+        flush=True,
+    )
     for _ in range(1 if options.dry_run else options.rounds):
         for shape in ["toy"] if options.dry_run else options.shapes:
             for mode in MODES:
-                print(json.dumps({"shape": shape, "mode": mode, **measure(shape, mode, world)}), flush=True)
+                print(
+                    json.dumps({"shape": shape, "mode": mode, **measure(shape, mode, world)}),
+                    flush=True,
+                )
     leave_world(world)
 
 
@@ -126,7 +147,11 @@ def measure(shape: str, mode: str, world: Any) -> dict[str, Any]:
         if number:
             watch.step(time.monotonic() - begun, row["tokens"])
     flops = training_flops_per_token(parameters, learner.policy.lm.config, [s.length for s in samples])
-    return {"parameters": parameters, "tokens": row["tokens"], **watch.report(flops, world.device, world.size)}
+    return {
+        "parameters": parameters,
+        "tokens": row["tokens"],
+        **watch.report(flops, world.device, world.size),
+    }
 
 
 def vocabulary(shape: str) -> int:
@@ -164,7 +189,14 @@ def make_learner(shape: str, mode: str, world: Any) -> tuple[Any, int]:
     if sharded:
         shard_policy(policy, world, half=True)
     parameters = trainable_parameters(model)
-    return Learner(policy, parameters, make_optimizer(parameters, config), config, world, half=not sharded), size
+    return Learner(
+        policy,
+        parameters,
+        make_optimizer(parameters, config),
+        config,
+        world,
+        half=not sharded,
+    ), size
 
 
 if __name__ == "__main__":
