@@ -37,7 +37,7 @@ class RunningServer:
 
     def request(self, method: str, path: str, body: Any = None, content_type: str = "application/json") -> Reply:
         """One request on a connection of its own; a `bytes` body is sent as it is."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
         data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         try:
             connection.request(method, path, data, {"content-type": content_type})
@@ -80,7 +80,7 @@ def running_server(settings: Settings) -> Iterator[RunningServer]:
     thread.start()
 
     def call(work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, loop).result(60)
+        return asyncio.run_coroutine_threadsafe(work, loop).result(300)
 
     async def start() -> tuple[PolicyServer, web.AppRunner]:
         server = PolicyServer(settings)

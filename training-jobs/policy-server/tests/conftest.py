@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -13,6 +14,10 @@ import torch
 from policy_server.settings import Settings
 from policy_server_testing.policies import write_policy
 from policy_server_testing.server import RunningServer, running_server
+
+# Examples go through servers and threads: on a busy machine a slow one says nothing.
+settings.register_profile("policy-server", deadline=None)
+settings.load_profile("policy-server")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -32,6 +37,6 @@ def other_policy_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(policy_dir: Path) -> Iterator[RunningServer]:
-    settings = Settings(policies=(("v0000", policy_dir),), deterministic=True, max_batch=8)
+    settings = Settings(policies=(("v0000", policy_dir),), deterministic=True, max_batch=32)
     with running_server(settings) as running:
         yield running

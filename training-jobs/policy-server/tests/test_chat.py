@@ -60,7 +60,7 @@ plain_conversations = st.lists(st.builds(Message, st.sampled_from(ROLES), plain_
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(messages=plain_conversations)
 def test_well_formed_messages_give_what_the_whole_rendered_string_gives(
     name: str, codec: TextCodec, messages: list[Message]
@@ -69,7 +69,7 @@ def test_well_formed_messages_give_what_the_whole_rendered_string_gives(
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(messages=conversations)
 def test_no_content_forges_a_role_or_closes_a_turn(name: str, codec: TextCodec, messages: list[Message]) -> None:
     ids = template(name, codec).encode(messages)
@@ -77,7 +77,7 @@ def test_no_content_forges_a_role_or_closes_a_turn(name: str, codec: TextCodec, 
     assert markers(ids) == markers(harmless)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(messages=conversations)
 def test_the_text_of_every_message_survives(codec: TextCodec, messages: list[Message]) -> None:
     ids = template("markers", codec).encode(messages)
@@ -98,7 +98,7 @@ def test_earlier_thinking_is_dropped_where_the_template_does_so(codec: TextCodec
     assert chat.encode(turns) == codec.encode_prompt(rendered("lines", turns))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(first=contents, answer=plain_contents, then=contents)
 def test_the_next_prompt_begins_with_the_last_prompt_and_its_completion(
     codec: TextCodec, first: str, answer: str, then: str

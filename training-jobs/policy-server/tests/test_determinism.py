@@ -58,7 +58,7 @@ def test_company_does_not_matter(policy_dir: Path, alone: list[str], max_batch: 
     assert [json.dumps(a) for a in answers] == alone
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_mix_in_any_order_gives_the_same_answers(
     server: RunningServer, alone: list[str], data: st.DataObject

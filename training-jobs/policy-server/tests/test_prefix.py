@@ -63,7 +63,7 @@ def test_the_least_recently_used_beginning_goes_first(config: ModelConfig) -> No
     assert [len(cache.match(tokens)) for tokens in (first, second, third)] == [2, 0, 2]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data(), blocks=st.integers(1, 12))
 def test_what_is_loaded_is_what_was_computed(config: ModelConfig, data: st.DataObject, blocks: int) -> None:
     token = st.integers(0, 1)  # many common beginnings

@@ -49,16 +49,16 @@ def test_sigterm_lets_the_running_request_finish(child: subprocess.Popen[str], t
     assert ready["policies"] == ["v0000"]
     assert (tmp_path / "run" / "port").read_text() == str(ready["port"])
     answers: list[int] = []
-    connection = http.client.HTTPConnection("127.0.0.1", ready["port"], timeout=60)
-    body = json.dumps(chat_request("a", max_tokens=120, temperature=0.0))
+    connection = http.client.HTTPConnection("127.0.0.1", ready["port"], timeout=300)
+    body = json.dumps(chat_request("a", max_tokens=30, temperature=0.0))
     connection.request("POST", "/v1/chat/completions", body, {"content-type": "application/json"})
     waiting = threading.Thread(target=lambda: answers.append(connection.getresponse().status))
-    health = http.client.HTTPConnection("127.0.0.1", ready["port"], timeout=60)
+    health = http.client.HTTPConnection("127.0.0.1", ready["port"], timeout=300)
     health.request("GET", "/health")
     health.getresponse().read()
     waiting.start()
     child.send_signal(signal.SIGTERM)
-    assert child.wait(60) == 0
+    assert child.wait(300) == 0
     waiting.join()
     assert answers == [200]
 
@@ -69,12 +69,12 @@ def test_the_server_ends_with_its_parent(child: subprocess.Popen[str]) -> None:
     parent = child.stand_in  # type: ignore[attr-defined]
     parent.kill()
     parent.wait()
-    assert child.wait(60) == 0
+    assert child.wait(300) == 0
 
 
 def test_a_policy_that_is_not_there_is_named_and_ends_the_start(tmp_path: Path) -> None:
     process = start("--policy", f"v0000={tmp_path}")
-    _, errors = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 1
     assert f"{tmp_path / 'config.json'}: file not found" in errors
     assert "Traceback" not in errors
