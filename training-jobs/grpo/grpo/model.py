@@ -49,7 +49,9 @@ def _storage_dtype(config: TrainerConfig) -> torch.dtype:
 
 def _load_whole(folder: Path, dtype: torch.dtype) -> Any:
     from transformers import AutoModelForCausalLM
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()
     try:
         model = AutoModelForCausalLM.from_pretrained(
             folder, dtype=dtype, attn_implementation=ATTENTION, local_files_only=True

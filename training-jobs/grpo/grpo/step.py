@@ -79,6 +79,7 @@ def take_step(
 ) -> dict[str, Any]:
     """Train on the chosen samples once; the metrics row says in `skipped` why weights were left alone, if they were.
 
+    :param number: which step of the job; before step 0 the policy is the one whose log-probabilities are the old ones
     :raises TrainingStopped: SIGTERM came and the step would not end in time; weights are as before the step
     """
     config, world = learner.config, learner.world
@@ -87,7 +88,7 @@ def take_step(
     shares = token_shares(samples, config.aggregation, weights)
     learner.optimizer.zero_grad(set_to_none=True)
     batches = list(micro_batches(data, chosen, shares, config.max_tokens_per_microbatch, world))
-    sums, maxima = _accumulate(learner, batches, known, stop)
+    sums, maxima = _accumulate(learner, batches, known if number else Known(None, known.reference), stop)
     add_up_gradients(learner.parameters.values(), world)
     values, tops = add_up(sums, world).tolist(), largest(maxima, world).tolist()
     norm = _gradient_norm(learner)

@@ -53,7 +53,7 @@ def run_job(
         with watch.phase("restore"):
             run = resume(folders.checkpoints, learner) or start(folders, learner, progress)
         with watch.phase("measure"):
-            run.known = measure_known(folders, learner, data, run, len(steps), stop)
+            run.known = measure_known(folders, learner, data, run, steps, stop)
         with watch.phase("train"):
             done = train(folders, learner, data, steps, run, stop, progress, watch)
         with watch.phase("write"):
