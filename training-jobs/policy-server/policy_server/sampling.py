@@ -68,14 +68,17 @@ def choose(
 
     """
     temperatures = torch.tensor([p.temperature or 1.0 for p in params], dtype=torch.float64)
-    logprobs = torch.log_softmax(logits.double() / temperatures[:, None], dim=-1)
-    cumulative = _allowed(logprobs, params).cumsum(dim=-1)
-    targets = torch.tensor(uniforms, dtype=torch.float64)[:, None] * cumulative[:, -1:]
+    probabilities = torch.softmax(logits.double() / temperatures[:, None], dim=-1)
+    cumulative = _allowed(probabilities, params).cumsum(dim=-1)
+    total = cumulative[:, -1:]
+    targets = torch.tensor(uniforms, dtype=torch.float64)[:, None] * total
+    # Below the total even where the product is rounded up to it: then some token lies beyond.
+    targets = torch.minimum(targets, torch.nextafter(total, torch.zeros_like(total)))
     tokens = torch.searchsorted(cumulative, targets, right=True).squeeze(1)
     greedy = [row for row, p in enumerate(params) if p.temperature == 0]
     if greedy:
         tokens[greedy] = logits[greedy].argmax(dim=-1)
-    chosen = logprobs.gather(1, tokens[:, None]).squeeze(1).tolist()
+    chosen = probabilities.gather(1, tokens[:, None]).squeeze(1).log().tolist()
     return tokens.tolist(), [rounded(value) for value in chosen]
 
 
@@ -84,13 +87,14 @@ def rounded(logprob: float) -> float:
     return round(logprob, LOGPROB_DIGITS) + 0.0
 
 
-def _allowed(logprobs: Tensor, params: Sequence[SamplingParams]) -> Tensor:
+def _allowed(probabilities: Tensor, params: Sequence[SamplingParams]) -> Tensor:
     """(R, vocab) probabilities with the excluded tokens at exactly 0; rows need not sum to 1."""
-    probabilities = logprobs.exp()
     rows = [row for row, p in enumerate(params) if p.truncates]
-    if rows:
-        probabilities[rows] = _truncate(probabilities[rows], [params[row] for row in rows])
-    return probabilities
+    if not rows:
+        return probabilities
+    allowed = probabilities.clone()
+    allowed[rows] = _truncate(probabilities[rows], [params[row] for row in rows])
+    return allowed
 
 
 def _truncate(probabilities: Tensor, params: Sequence[SamplingParams]) -> Tensor:
