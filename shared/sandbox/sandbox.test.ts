@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -137,6 +138,46 @@ describe('faults', () => {
     expect(seen).toEqual(['crash.signal', 'crash.signal', 'crash.signal', 'env.quarantined']);
     expect((await playOut(strict, HONEST, 1)).seen).toBe('played');
     await strict.close();
+  });
+});
+
+/** An interpreter on a host that, like Lambda, refuses another system-call filter (prctl 22 answers EPERM). */
+function hostWithoutFilters(): string {
+  const wrapper = join(mkdtempSync(join(tmpdir(), 'spade-test-')), 'python');
+  const ask = ['-c', 'import sys; print(sys.executable)'];
+  const python = execFileSync(process.env.SPADE_PYTHON ?? 'python3', ask, { encoding: 'utf8' }).trim();
+  const program = `#!${python}
+import ctypes, os, struct, sys
+code = [(0x20, 0, 0, 0), (0x15, 0, 3, 157), (0x20, 0, 0, 16), (0x15, 0, 1, 22), (6, 0, 0, 0x50001), (6, 0, 0, 0x7FFF0000)]
+raw = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *c) for c in code))
+class Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p)]
+libc = ctypes.CDLL(None)
+libc.prctl(38, 1, 0, 0, 0)
+assert libc.prctl(22, 2, ctypes.byref(Program(len(code), ctypes.addressof(raw))), 0, 0) == 0
+os.execv('${python}', ['${python}', *sys.argv[1:]])
+`;
+  writeFileSync(wrapper, program, { mode: 0o755 });
+  return wrapper;
+}
+
+describe.runIf(process.arch === 'x64')('a host that refuses the filter', () => {
+  it('gets no sandbox where walls are required', async () => {
+    await expect(startSandbox({ python: hostWithoutFilters(), slots: 2 })).rejects.toThrow(/seccomp/);
+  });
+
+  it('gets one with the other walls where it says so, and the report names what is missing', async () => {
+    const partial = await startSandbox({
+      python: hostWithoutFilters(),
+      slots: 2,
+      isolation: 'best-effort',
+      limits: LIMITS,
+    });
+    expect(partial.isolation.layers).not.toContain('seccomp');
+    expect(partial.isolation.missing).toContain('seccomp: this host refuses another filter');
+    expect((await playOut(partial, HONEST, 1)).seen).toBe('played');
+    expect((await playOut(partial, programOf({ code: 'while True: pass' }), 1)).seen).toBe('timeout.step');
+    await partial.close();
   });
 });
 

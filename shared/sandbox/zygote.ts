@@ -43,7 +43,7 @@ interface Expected {
 
 const KEY_BYTES = 32;
 const HELLO_BYTES = KEY_BYTES + 8;
-const START_MS = 20_000;
+const START_MS = 60_000;
 /** A fork server that owes an answer and says nothing at all for this long is wedged and replaced. */
 const WEDGED_MS = 20_000;
 const STDERR_CHARACTERS = 2000;

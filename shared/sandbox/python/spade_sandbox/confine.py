@@ -48,6 +48,21 @@ def _limit(name: int, value: int) -> None:
     resource.setrlimit(name, (value, value))
 
 
+def become_nobody() -> None:
+    """Gives up root for good. Raises OSError without the capability."""
+    os.setgroups([])
+    os.setresgid(NOBODY, NOBODY, NOBODY)
+    os.setresuid(NOBODY, NOBODY, NOBODY)
+
+
+def install(template: Template, buffer: "ctypes.Array[ctypes.c_char]") -> None:
+    """Puts this process under the filter, for good. Raises ConfinementFailed when the kernel refuses."""
+    template.fill(buffer, os.getpid())
+    program = _FilterProgram(len(buffer) // 8, ctypes.addressof(buffer))
+    _control(_PR_SET_NO_NEW_PRIVS, 1)
+    _control(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(program))
+
+
 @dataclass(frozen=True)
 class WallSettings:
     """What is asked for. `memory_bytes` beyond what the fork server itself maps; `cpu_seconds` whole seconds."""
@@ -63,11 +78,8 @@ class Walls:
 
     def __init__(self, settings: WallSettings) -> None:
         self._settings = settings
-        self._program: _FilterProgram | None = None
         if settings.template is not None:
             self._buffer = settings.template.buffer()
-            self._program = _FilterProgram(len(self._buffer) // 8, ctypes.addressof(self._buffer))
-            self._program_address = ctypes.addressof(self._program)
 
     def build(self) -> None:
         """In the fork server: everything that a forked process inherits. Raises ConfinementFailed or OSError."""
@@ -88,9 +100,7 @@ class Walls:
         if settings.template is None:
             os.setpgid(0, 0)
         if settings.change_user:
-            os.setgroups([])
-            os.setresgid(NOBODY, NOBODY, NOBODY)
-            os.setresuid(NOBODY, NOBODY, NOBODY)
+            become_nobody()
         _limit(resource.RLIMIT_NOFILE, _DESCRIPTORS)
         _limit(resource.RLIMIT_CPU, settings.cpu_seconds)
         if not LINUX:
@@ -99,8 +109,7 @@ class Walls:
         _control(_PR_SET_PDEATHSIG, _SIGKILL)
         _control(_PR_SET_DUMPABLE, 0)
         if settings.template is not None:
-            settings.template.fill(self._buffer, os.getpid())
-            _control(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, self._program_address)
+            install(settings.template, self._buffer)
 
 
 # Plain descriptors, not pathlib: every module loaded here is memory that each process inherits.

@@ -18,11 +18,12 @@ import signal
 import socket
 import struct
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from . import harness
-from .confine import CONNECTION_FD, LINUX, ConfinementFailed, Walls, WallSettings
+from .confine import CONNECTION_FD, LINUX, ConfinementFailed, Walls, WallSettings, become_nobody, install
 from .filter import ARCHITECTURES, Template
 from .preload import preload
 
@@ -41,37 +42,46 @@ class Settings:
     extra_modules: tuple[str, ...]
 
 
-def _walls(settings: Settings) -> tuple[Walls, list[str], list[str]]:
-    """The walls this host offers, and the names of the active and the missing ones."""
-    active, missing = ["closed-fds", "empty-env", "rlimits"], []
-    template = None
-    if LINUX:
-        active.append("no-new-privs")
-    if settings.filter and LINUX and platform.machine() in ARCHITECTURES:
-        template = Template(platform.machine())
-        active.append("seccomp")
-    else:
-        missing.append(
-            f"seccomp: not offered on {sys.platform} {platform.machine()}" if settings.filter else "seccomp: off"
-        )
-    change_user = os.geteuid() == 0 and _may_change_user()
-    (active if change_user else missing).append(
-        "uid" if change_user else "uid: only root can give processes another user"
-    )
-    return Walls(WallSettings(settings.memory_bytes, settings.cpu_seconds, template, change_user)), active, missing
-
-
-def _may_change_user() -> bool:
-    """Tried in a child: a container may be root without the capability."""
+def _works(attempt: Callable[[], None]) -> bool:
+    """Whether something can be done on this host, tried in a process of its own."""
     pid = os.fork()
     if pid == 0:
         try:
-            os.setgroups([])
-            os.setresuid(65534, 65534, 65534)
-            os._exit(0)
-        except OSError:
+            attempt()
+        except (ConfinementFailed, OSError):
             os._exit(1)
+        os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+def _template(settings: Settings) -> tuple[Template | None, str]:
+    """The filter, or why there is none: Lambda, for one, refuses a filter under its own."""
+    if not settings.filter:
+        return None, "seccomp: off"
+    if not LINUX or platform.machine() not in ARCHITECTURES:
+        return None, f"seccomp: not offered on {sys.platform} {platform.machine()}"
+    template = Template(platform.machine())
+    if not _works(lambda: install(template, template.buffer())):
+        return None, "seccomp: this host refuses another filter"
+    return template, ""
+
+
+def _walls(settings: Settings) -> tuple[Walls, list[str], list[str]]:
+    """The walls this host offers, and the names of the active and the missing ones."""
+    active, missing = ["closed-fds", "empty-env", "rlimits"], []
+    if LINUX:
+        active.append("no-new-privs")
+    template, without = _template(settings)
+    if template is None:
+        missing.append(without)
+    else:
+        active.append("seccomp")
+    change_user = os.geteuid() == 0 and _works(become_nobody)
+    if change_user:
+        active.append("uid")
+    else:
+        missing.append("uid: only root can give processes another user")
+    return Walls(WallSettings(settings.memory_bytes, settings.cpu_seconds, template, change_user)), active, missing
 
 
 class Zygote:
