@@ -20,6 +20,14 @@ export const NO_TELEMETRY: Telemetry = {
   count: () => undefined,
 };
 
+/** One JSON line for each ended unit, to a file or a pipe: what a host without a log service keeps. */
+export function lineTelemetry(write: (line: string) => unknown): Telemetry {
+  const line = (level: string) => (message: string, fields: Record<string, unknown>) => {
+    write(`${JSON.stringify({ level, message, ...fields })}\n`);
+  };
+  return { log: { info: line('info'), error: line('error') }, count: () => undefined };
+}
+
 /** Metrics namespace of the project, the same in the dashboard and the alarms. */
 export const METRICS_NAMESPACE = 'Spade';
 

@@ -1,5 +1,7 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Host } from '../functions/host.ts';
-import { NO_TELEMETRY } from '../functions/telemetry.ts';
+import { lineTelemetry } from '../functions/telemetry.ts';
 import { VERSIONS } from '../functions/versions.ts';
 import { createFileEvents } from '../shared/adapters/events-file.ts';
 import { openPolicy, openPolicyHost } from '../shared/adapters/policy/open.ts';
@@ -61,7 +63,8 @@ export function localHost(parts: LocalHostParts): Host {
     progress: callbackProgress(parts.onProgress),
     validate: async (input) => validateEnvironment(input, await parts.sandbox),
     versions: VERSIONS,
-    telemetry: NO_TELEMETRY,
+    // Beside the children's logs: a design that is lost says here why.
+    telemetry: lineTelemetry((line) => appendFileSync(join(parts.home.logs, 'units.jsonl'), line)),
   };
 }
 

@@ -5,7 +5,9 @@ import {
   type ExperimentConfig,
   environmentKeys,
   iterationKeys,
+  PolicyUnavailable,
   RolloutJob,
+  SandboxUnavailable,
 } from '../../shared/contracts/index.ts';
 import type { Verdict } from '../../shared/contracts/verdict.ts';
 import { environmentHash } from '../../shared/domain/canonical-json.ts';
@@ -187,6 +189,14 @@ describe('admitEnvironments', () => {
       ({ environments }) => environments[0]?.seeds,
     );
     expect(second).not.toEqual(first);
+  });
+
+  it('stops where it can be taken up again when every design was lost, and names what lost them', async () => {
+    await start();
+    await expect(admitEnvironments(INPUT, deps)).rejects.toThrow(PolicyUnavailable);
+    await judge(0, null);
+    await expect(admitEnvironments(INPUT, deps)).rejects.toThrow(SandboxUnavailable);
+    expect(await stores.episodes.exists(keys.admission)).toBe(false);
   });
 
   it('has no shards when nothing was admitted', async () => {

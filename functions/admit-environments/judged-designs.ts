@@ -1,4 +1,12 @@
-import { Design, DesignRequest, iterationKeys, type PlanOutput } from '../../shared/contracts/index.ts';
+import {
+  Design,
+  DesignRequest,
+  iterationKeys,
+  type PlanOutput,
+  PolicyUnavailable,
+  policyModelName,
+  SandboxUnavailable,
+} from '../../shared/contracts/index.ts';
 import { type Verdict, verdictSchema } from '../../shared/contracts/verdict.ts';
 import type { Store } from '../../shared/ports/index.ts';
 import { findObject, readObject } from '../objects.ts';
@@ -16,15 +24,26 @@ export interface PlannedDesign {
   readonly judged: JudgedDesign | null;
 }
 
-/** All planned designs in the order of their numbers. The truth is what was stored, whatever the map said. */
-export function readJudgedDesigns(
+/**
+ * All planned designs in the order of their numbers. The truth is what was stored, whatever the map said. Losing some is ordinary; when all
+ * are lost, the iteration has nothing to stand on and stops where it can be taken up again.
+ * @throws {PolicyUnavailable} when no design was written
+ * @throws {SandboxUnavailable} when designs were written, and none was judged
+ */
+export async function readJudgedDesigns(
   experiment: string,
   iteration: number,
-  plan: Pick<PlanOutput, 'designs'>,
+  plan: Pick<PlanOutput, 'designs' | 'policyVersion'>,
   episodes: Store,
 ): Promise<PlannedDesign[]> {
   const indices = plan.designs.map(({ index }) => index).sort((a, b) => a - b);
-  return Promise.all(indices.map((index) => readDesign(experiment, iteration, index, episodes)));
+  const designs = await Promise.all(indices.map((index) => readDesign(experiment, iteration, index, episodes)));
+  if (designs.length === 0 || designs.some(({ judged }) => judged !== null)) return designs;
+  const keys = iterationKeys(experiment, iteration);
+  const written = await Promise.all(indices.map((index) => episodes.exists(keys.design(index, 0))));
+  const what = `all ${designs.length} designs of iteration ${iteration} were lost; the log of the units says why`;
+  if (written.includes(true)) throw new SandboxUnavailable(what);
+  throw new PolicyUnavailable(policyModelName(experiment, plan.policyVersion), what);
 }
 
 async function readDesign(

@@ -64,7 +64,7 @@ export async function designEnvironment(
     hint,
     promptHash: promptHash(messages),
   });
-  const numbers = turn === 0 ? { designed: 1 } : { repaired: 1 };
+  const numbers: Record<string, number> = turn === 0 ? { designed: 1 } : { repaired: 1 };
   deps.progress.emit({ phase: 'design', experiment, iteration, total: config.designer.environments, numbers });
   return { index, turn };
 }

@@ -40,7 +40,7 @@ export async function validateDesign(input: DesignInput, deps: ValidateDeps): Pr
   const design = await readObject(episodes, keys.design(index, turn), Design);
   const verdict = await judge(design, config, deps.validate);
   const stored = await writeOnce(episodes, keys.verdict(index, turn), verdictSchema, verdict);
-  const numbers = stored.accepted ? { valid: 1 } : { refused: 1 };
+  const numbers: Record<string, number> = stored.accepted ? { valid: 1 } : { refused: 1 };
   deps.progress.emit({ phase: 'design', experiment, iteration, total: config.designer.environments, numbers });
   return outputOf(input, stored, config);
 }
