@@ -8,12 +8,14 @@ from random import Random
 import pytest
 import torch
 from tiny_policy.batches import Sequence, encode, microbatches, padded
+from tiny_policy.checkpoint import load_policy
 from tiny_policy.demonstrations import MIXTURE, conversation, play_demonstration
 from tiny_policy.model import fresh_model
 from tiny_policy.muon import Muon, orthogonalised
 from tiny_policy.prompts import Message
+from tiny_policy.recipe import Recipe, rate
 from tiny_policy.tokenizer import Codec, train_tokenizer
-from tiny_policy.train import Recipe, accumulate, load_policy, rate, shared_mean, train
+from tiny_policy.train import accumulate, shared_mean, train
 
 SHORT = Recipe(
     steps=4, step_tokens=600, microbatch_tokens=400, warmup=2, workers=1, checkpoint_every=2, tokenizer_texts=60

@@ -38,7 +38,8 @@ def main() -> None:
     """Runs one verb. Heavy imports wait until the arguments are known to be right."""
     arguments = parser().parse_args()
     if arguments.verb == "train":
-        from .train import Recipe, train
+        from .recipe import Recipe
+        from .train import train
 
         steps = {} if arguments.steps is None else {"steps": arguments.steps}
         train(arguments.out, Recipe(seed=arguments.seed, **steps))

@@ -12,11 +12,11 @@ from statistics import fmean
 import torch
 
 from .benchmark import read
+from .checkpoint import load_policy
 from .evaluate import Attempt, Policy, benchmark_returns, both_arms, designs, hints, level_shown
 from .families import SKILLS
 from .families.base import LEVELS
 from .runner import Runner
-from .train import load_policy
 from .validity import defect
 
 

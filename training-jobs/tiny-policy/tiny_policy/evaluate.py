@@ -18,7 +18,7 @@ from .families.base import LEVELS, Family
 from .play import Episode, play_all
 from .prompts import Message, design_messages, hint_messages
 from .runner import Runner
-from .sampling import Completion, sample
+from .sampling import Completion, Sampler, sample
 from .tokenizer import Codec
 
 DESIGN_TOKENS = 280
@@ -37,7 +37,8 @@ class Policy:
     def write(self, requests: list[list[Message]], most: int) -> list[tuple[list[int], Completion]]:
         """Prompt tokens and completion for every request."""
         prompts = [self.codec.prompt(request) for request in requests]
-        done = sample(self.model, prompts, most, self.codec.end, self.temperature, self.generator)
+        sampler = Sampler(most, self.codec.end, self.temperature, self.generator)
+        done = sample(self.model, prompts, sampler)
         return list(zip(prompts, done, strict=True))
 
     def play(self, runner: Runner, episodes: list[Episode]) -> None:

@@ -9,7 +9,7 @@ from transformers import Qwen3ForCausalLM
 
 from .prompts import Message, play_messages
 from .runner import Runner
-from .sampling import sample
+from .sampling import Sampler, sample
 from .tokenizer import Codec
 
 TURN_TOKENS = 60
@@ -74,10 +74,11 @@ def play_all(
 ) -> None:
     """Plays the episodes to their ends, in place. One that does not end in `MOST_TURNS` turns returns 0."""
     live = open_episodes(runner, codec, episodes)
+    sampler = Sampler(TURN_TOKENS, codec.end, temperature, generator)
     for _ in range(MOST_TURNS):
         if not live:
             return
-        completions = sample(model, [each.tokens for each in live], TURN_TOKENS, codec.end, temperature, generator)
+        completions = sample(model, [each.tokens for each in live], sampler)
         going = []
         for episode, completion in zip(live, completions, strict=True):
             episode.append(completion.tokens, completion.logprobs)

@@ -6,11 +6,9 @@ import json
 import os
 import time
 from collections.abc import Sequence as Items
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -21,39 +19,12 @@ from torch.nn.utils import clip_grad_norm_
 from transformers import PreTrainedTokenizerFast, Qwen3ForCausalLM
 
 from .batches import Sequence, encode, microbatches, padded
+from .checkpoint import resume, save_checkpoint, save_policy
 from .demonstrations import conversation, tokenizer_texts
 from .model import fresh_model
 from .muon import Muon
+from .recipe import Recipe, rate
 from .tokenizer import Codec, train_tokenizer
-
-CHECKPOINT = "checkpoint.pt"
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """Settings of a warm start. `step_tokens` and `microbatch_tokens` are in tokens, `learning_rate` is the peak.
-
-    `workers` processes of one thread each share a step: less waiting than one process of two threads.
-    `tokenizer_texts` conversations fit the tokenizer.
-    """
-
-    steps: int = 1300
-    seed: int = 0
-    step_tokens: int = 8_000
-    microbatch_tokens: int = 1_500
-    learning_rate: float = 4e-3
-    warmup: int = 30
-    final_fraction: float = 0.02
-    workers: int = 2
-    checkpoint_every: int = 100
-    tokenizer_texts: int = 6_000
-
-
-def rate(recipe: Recipe, step: int) -> float:
-    """Learning rate of a step: linear warm-up, then linear decay to `final_fraction` of the peak."""
-    rise = min(1.0, (step + 1) / recipe.warmup)
-    fall = 1.0 - (1.0 - recipe.final_fraction) * step / recipe.steps
-    return recipe.learning_rate * rise * fall
 
 
 def step_sequences(codec: Codec, recipe: Recipe, step: int, worker: int) -> list[Sequence]:
@@ -104,50 +75,6 @@ def optimizers(model: Qwen3ForCausalLM, recipe: Recipe) -> list[torch.optim.Opti
         Muon(matrices, lr=recipe.learning_rate),
         torch.optim.AdamW(others, lr=recipe.learning_rate, betas=(0.9, 0.98), weight_decay=0.01),
     ]
-
-
-def save_policy(model: Qwen3ForCausalLM, tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
-    """Weights, configuration, tokenizer and chat template in Hugging Face format."""
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-
-
-def load_policy(folder: Path) -> tuple[Qwen3ForCausalLM, Codec]:
-    """The model and codec of a folder that `save_policy` wrote."""
-    model = Qwen3ForCausalLM.from_pretrained(folder, dtype=torch.float32)
-    return model.eval(), Codec(PreTrainedTokenizerFast.from_pretrained(folder))
-
-
-def save_checkpoint(
-    folder: Path, recipe: Recipe, step: int, model: Qwen3ForCausalLM, solvers: list[torch.optim.Optimizer]
-) -> None:
-    """The whole state after `step` steps, written aside and renamed, so that it is never half there."""
-    state = {
-        "recipe": asdict(recipe),
-        "step": step,
-        "model": model.state_dict(),
-        "optimizers": [solver.state_dict() for solver in solvers],
-    }
-    aside = folder / f"{CHECKPOINT}.new"
-    torch.save(state, aside)
-    aside.replace(folder / CHECKPOINT)
-
-
-def resume(folder: Path, recipe: Recipe, model: Qwen3ForCausalLM, solvers: list[torch.optim.Optimizer]) -> int:
-    """Takes up the checkpoint of `folder` if there is one; returns the step to go on with.
-
-    Raises ValueError when the checkpoint belongs to another recipe.
-    """
-    path = folder / CHECKPOINT
-    if not path.exists():
-        return 0
-    state: dict[str, Any] = torch.load(path, weights_only=True)
-    if state["recipe"] != asdict(recipe):
-        raise ValueError(f"{path} belongs to another recipe: {state['recipe']}; remove it or choose another folder")
-    model.load_state_dict(state["model"])
-    for solver, saved in zip(solvers, state["optimizers"], strict=True):
-        solver.load_state_dict(saved)
-    return int(state["step"])
 
 
 def report(recipe: Recipe, step: int, loss: float, seconds: float, done: int) -> None:
