@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { cloudVerbs } from './verbs/cloud.ts';
 import { demoVerb } from './verbs/demo.ts';
 import { envsVerb } from './verbs/envs.ts';
 import { estimateVerb } from './verbs/estimate.ts';
@@ -35,6 +36,7 @@ export function createProgram(): Command {
     validateVerb(),
     playVerb(),
     estimateVerb(),
+    ...cloudVerbs(),
   ];
   for (const verb of verbs) program.addCommand(verb);
   return program;

@@ -6,7 +6,7 @@ import { spadeStacks } from './stacks/index.ts';
 
 const app = new App({ analyticsReporting: false });
 const file = app.node.tryGetContext('deployment') ?? 'deploy/dev.yaml';
-const stacks = spadeStacks(app, readDeployment(fileURLToPath(new URL(`../${file}`, import.meta.url))));
+spadeStacks(app, readDeployment(fileURLToPath(new URL(`../${file}`, import.meta.url))));
 // Only on request: loading the rules costs a second that every deployment need not pay.
-if (app.node.tryGetContext('nag')) (await import('./nag.ts')).addNag(app, stacks);
+if (app.node.tryGetContext('nag')) (await import('./nag.ts')).addNag(app);
 app.synth();

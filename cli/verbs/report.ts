@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { openExperiment } from '../experiment-data.ts';
 import { experimentArgument, homeOption, withExamples } from '../options.ts';
+import { folderOf, stageOption, type TargetOptions, targetOption } from '../target.ts';
 import { writeReport } from '../write-report.ts';
 
 /** `spade report [EXPERIMENT]` */
@@ -10,8 +11,10 @@ export function reportVerb(): Command {
     .addArgument(experimentArgument())
     .option('--out <file>', "where to write it; report.html in the experiment's folder without it")
     .addOption(homeOption())
-    .action(async (name: string | undefined, { home, out }: { home: string; out?: string }) => {
-      console.log(await writeReport(openExperiment(home, name), out));
+    .addOption(targetOption())
+    .addOption(stageOption())
+    .action(async (name: string | undefined, options: TargetOptions & { out?: string }) => {
+      console.log(await writeReport(openExperiment(await folderOf(name, options), name), options.out));
     });
-  return withExamples(command, ['report', 'report learning --out learning.html']);
+  return withExamples(command, ['report', 'report learning --out learning.html', 'report learning --target aws']);
 }

@@ -5,6 +5,7 @@ import { type Experiment, openExperiment, readRecords } from '../experiment-data
 import { iterationTable } from '../iteration-view.ts';
 import { fromLedger, runnerOf } from '../ledger.ts';
 import { experimentArgument, homeOption, withExamples } from '../options.ts';
+import { folderOf, stageOption, type TargetOptions, targetOption } from '../target.ts';
 
 /** `spade status [EXPERIMENT]` */
 export function statusVerb(): Command {
@@ -12,10 +13,12 @@ export function statusVerb(): Command {
     .description('Where an experiment stands: iterations, policy version, spend, and whether it runs now.')
     .addArgument(experimentArgument())
     .addOption(homeOption())
-    .action(async (name: string | undefined, { home }: { home: string }) => {
-      console.log(await statusText(openExperiment(home, name)));
+    .addOption(targetOption())
+    .addOption(stageOption())
+    .action(async (name: string | undefined, options: TargetOptions) => {
+      console.log(await statusText(openExperiment(await folderOf(name, options), name)));
     });
-  return withExamples(command, ['status', 'status learning']);
+  return withExamples(command, ['status', 'status learning', 'status learning --target aws --stage prod']);
 }
 
 /** The status as text. */

@@ -19,6 +19,12 @@ export class ExperimentGrants {
     this.allow(grantee, ['s3:GetObject'], this.objects(bucket, suffixes));
   }
 
+  /** GetObject on everything in a bucket that belongs to no experiment: corpora and benchmarks. */
+  readAll(grantee: IGrantable, bucket: IBucket): void {
+    this.allow(grantee, ['s3:GetObject'], [bucket.arnForObjects('*')]);
+    this.allow(grantee, ['s3:ListBucket'], [bucket.bucketArn]);
+  }
+
   /** PutObject on `<experiment>/<suffix>`; conditional writes need nothing more. */
   write(grantee: IGrantable, bucket: IBucket, ...suffixes: string[]): void {
     this.allow(grantee, ['s3:PutObject', 's3:AbortMultipartUpload'], this.objects(bucket, suffixes));

@@ -4,7 +4,7 @@ import { Architecture, type Function as LambdaFunction, Runtime, Tracing } from 
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { UNITS, type UnitName } from '../units.ts';
+import { AWS_CLIENTS, COMMON_CLIENTS, UNITS, type UnitName, type UnitSpec } from '../units.ts';
 
 const project = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -49,9 +49,15 @@ export function unitFunction(scope: Construct, unit: UnitName, props: UnitFuncti
       minify: true,
       // Error names on the wire are literals; function names in stacks stay readable.
       keepNames: true,
-      externalModules: [],
+      externalModules: unusedClients(unit),
       mainFields: ['module', 'main'],
       banner: REQUIRE,
     },
   });
+}
+
+/** Clients that this unit never loads: adapters import them on demand, and a bundle would hold them all. */
+function unusedClients(unit: UnitName): string[] {
+  const used = new Set<string>([...COMMON_CLIENTS, ...((UNITS[unit] as UnitSpec).clients ?? [])]);
+  return AWS_CLIENTS.filter((client) => !used.has(client)).map((client) => `@aws-sdk/client-${client}`);
 }

@@ -53,7 +53,7 @@ const episodes = (fn: IFunction, { episodes }: RightsProps, grants: ExperimentGr
 const RIGHTS: Readonly<Record<IterationUnit, Rights>> = {
   'plan-iteration': (fn, props, grants) => {
     episodes(fn, props, grants, '*/plan.json', '*/designs/*', '*/timings/*');
-    props.corpora.grantRead(fn);
+    grants.readAll(fn, props.corpora);
     grants.read(fn, props.environments, '*/source.py');
     grants.table(fn, props.table, [...READ_ITEMS, ...WRITE_ITEMS]);
   },
@@ -73,7 +73,7 @@ const RIGHTS: Readonly<Record<IterationUnit, Rights>> = {
   },
   'admit-environments': (fn, props, grants) => {
     episodes(fn, props, grants, '*/admission.json', '*/rollouts/*', '*/evaluations/*');
-    props.corpora.grantRead(fn);
+    grants.readAll(fn, props.corpora);
     grants.read(fn, props.environments, '*');
     grants.list(fn, props.environments);
     grants.write(fn, props.environments, '*');
@@ -86,7 +86,7 @@ const RIGHTS: Readonly<Record<IterationUnit, Rights>> = {
   },
   'plan-evaluation': (fn, props, grants) => {
     episodes(fn, props, grants, '*/evaluations/*');
-    props.corpora.grantRead(fn);
+    grants.readAll(fn, props.corpora);
   },
   'publish-policy': (fn, props, grants, policy) => {
     episodes(fn, props, grants, '*/publication.json');
@@ -119,7 +119,7 @@ export function grantRollout(role: IRole, props: RightsProps): void {
   grants.read(role, props.episodes, 'experiment.json', '*/rollouts/*', '*/evaluations/*', '*/episodes/*');
   grants.write(role, props.episodes, '*/episodes/*');
   grants.list(role, props.episodes);
-  props.corpora.grantRead(role);
+  grants.readAll(role, props.corpora);
   new PolicyRights(props.endpointName, props.servingRole).invoke(role);
 }
 

@@ -1,14 +1,14 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { RENDERED_NAMES, renderIteration } from '../rendered.ts';
-import { allowed, statementsOf, templates, testStacks } from '../testing.ts';
+import { allowed, statementsOf, templates, testStacks } from '../testing/index.ts';
 import { UNIT_NAMES } from '../units.ts';
 import type { SpadeStacks } from './index.ts';
 
 let made: Record<keyof SpadeStacks, Template>;
 beforeAll(() => {
   made = templates(testStacks());
-}, 240_000);
+}, 600_000);
 
 const everyResource = (type: string) =>
   Object.values(made).flatMap((template) => Object.values(template.findResources(type)));

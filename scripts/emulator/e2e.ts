@@ -59,7 +59,7 @@ Object.assign(process.env, emulator.client);
 say('the emulator is up, IAM enforced');
 
 try {
-  cdk('synth', '--all', '--quiet', '-c', 'deployment=deploy/emulator.yaml', '--output', app);
+  cdk('synth', '--quiet', '-c', 'deployment=deploy/emulator.yaml', '--output', app);
   say('cdk synth');
   cdk('bootstrap', '--app', app);
   say('cdk bootstrap');

@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { DeploymentConfig } from './config.ts';
-import { type SpadeStacks, spadeStacks } from './stacks/index.ts';
+import { DeploymentConfig } from '../config.ts';
+import { type SpadeStacks, spadeStacks } from '../stacks/index.ts';
 
 /** A deployment for tests: pre-built images, nothing to bundle. */
 export const TEST_DEPLOYMENT = {
