@@ -8,11 +8,11 @@ const event = (phase: ProgressEvent['phase'], over: Partial<ProgressEvent> = {})
   iteration: 1,
   ...over,
 });
-const after = (...events: ProgressEvent[]) => events.reduce<PhaseState | null>(follow, null) as PhaseState;
+const afterEvents = (...events: ProgressEvent[]) => events.reduce<PhaseState | null>(follow, null) as PhaseState;
 
 describe('follow', () => {
   it('adds what counts one event each and replaces everything else', () => {
-    const state = after(
+    const state = afterEvents(
       event('design', { total: 3, numbers: { designed: 1 } }),
       event('design', { total: 3, numbers: { valid: 1 } }),
       event('design', { total: 3, numbers: { valid: 1, hinted: 0.2 } }),
@@ -23,7 +23,7 @@ describe('follow', () => {
   });
 
   it('adds up shards that report one by one', () => {
-    const state = after(
+    const state = afterEvents(
       event('rollout', { done: 5, total: 10, numbers: { shard: 0 } }),
       event('rollout', { done: 2, total: 10, numbers: { shard: 1 } }),
       event('rollout', { done: 8, total: 10, numbers: { shard: 0 } }),
@@ -32,8 +32,8 @@ describe('follow', () => {
   });
 
   it('starts anew with a phase or an iteration', () => {
-    expect(after(event('design', { done: 9, total: 9 }), event('score')).done).toBe(0);
-    expect(after(event('plan', { done: 1 }), event('plan', { iteration: 2 })).iteration).toBe(2);
+    expect(afterEvents(event('design', { done: 9, total: 9 }), event('score')).done).toBe(0);
+    expect(afterEvents(event('plan', { done: 1 }), event('plan', { iteration: 2 })).iteration).toBe(2);
   });
 });
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Definition, loadDefinition } from './definition.ts';
 import { IntegrationError, type Integrations, type Json } from './drivers/integrations.ts';
 import { lambdaDriver } from './drivers/lambda.ts';
-import { ExecutionFailed, execute, statesOf } from './machine.ts';
+import { type ExecutionFailed, execute, statesOf } from './machine.ts';
 
 const REQUEST = { experiment: 'demo', iteration: 2, attempt: 1 };
 const ids = { experiment: 'demo', iteration: 2, attempt: 1 };

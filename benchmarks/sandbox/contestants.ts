@@ -64,7 +64,13 @@ function process_(name: string, command: string, args: readonly string[]): Conte
       };
       await ask(`reset ${seed}`);
       const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-      return { step: () => ask(ACTION), close: () => (child.kill('SIGKILL'), ended) };
+      return {
+        step: () => ask(ACTION),
+        close: () => {
+          child.kill('SIGKILL');
+          return ended;
+        },
+      };
     },
   };
 }

@@ -1,10 +1,4 @@
-import {
-  type Admission,
-  type Carry,
-  type ExperimentConfig,
-  type PlanOutput,
-  type Scores,
-} from '../../shared/contracts/index.ts';
+import type { Admission, Carry, ExperimentConfig, PlanOutput, Scores } from '../../shared/contracts/index.ts';
 import { isHealthy, nextDesignerScale, updateValidFraction } from '../../shared/domain/designer-health.ts';
 import { nextEma } from '../../shared/domain/designer-reward.ts';
 import { nextDifficulty, updateDifficultyMean } from '../../shared/domain/difficulty.ts';

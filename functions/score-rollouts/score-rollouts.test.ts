@@ -113,7 +113,9 @@ describe('scoreRollouts', () => {
     const raw = scores().designers.map(({ raw: value }) => value);
     expect(raw).toEqual([1, 0.4, 0]);
     const advantages = scores().designers.map(({ advantage }) => advantage);
-    [1, 0.4, 0].forEach((value, index) => expect(advantages[index]).toBeCloseTo((value - 7 / 15) * (4 / 3), 12));
+    for (const [index, value] of [1, 0.4, 0].entries()) {
+      expect(advantages[index]).toBeCloseTo((value - 7 / 15) * (4 / 3), 12);
+    }
     expect(scores()).toMatchObject({
       meanReturn: { hinted: 0.625, unhinted: 0.25 },
       meanRegret: 0.375,

@@ -1,4 +1,4 @@
-import { ExecutionAlreadyExists, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { ExecutionAlreadyExists, type StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { describe, expect, it } from 'vitest';
 import { InvalidInput } from '../../shared/contracts/index.ts';
 import { NO_TELEMETRY } from '../telemetry.ts';
@@ -21,7 +21,12 @@ const event = {
 
 function answering(answer: () => unknown) {
   const sent: StartExecutionCommand[] = [];
-  const client = { send: async (command: StartExecutionCommand) => (sent.push(command), answer()) };
+  const client = {
+    send: async (command: StartExecutionCommand) => {
+      sent.push(command);
+      return answer();
+    },
+  };
   return { handler: createHandler({ SPADE_STATE_MACHINE: ARN }, client as never, NO_TELEMETRY), sent };
 }
 

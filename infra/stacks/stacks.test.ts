@@ -190,7 +190,8 @@ describe('rights', () => {
 
 test('the state machine that is deployed is the one that a laptop runs', () => {
   const [machine] = Object.values(made.selfPlay.findResources('AWS::StepFunctions::StateMachine'));
-  const [separator, parts] = machine?.Properties.DefinitionString['Fn::Join'] as [string, unknown[]];
+  const [separator, parts] = (machine as { Properties: { DefinitionString: Record<string, unknown> } }).Properties
+    .DefinitionString['Fn::Join'] as [string, unknown[]];
   const deployed = parts.map((part) => (typeof part === 'string' ? part : 'NAME')).join(separator);
   expect(shape(JSON.parse(deployed))).toEqual(shape(JSON.parse(renderIteration())));
 });
