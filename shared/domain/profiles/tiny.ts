@@ -29,7 +29,8 @@ export const TINY_PROFILE: Profile = {
     train: true,
     environments: 24,
     repairTurns: 0,
-    reward: { ...DESIGNER_REWARD, maximumScale: 12 },
+    // A long program shares one advantage; a larger scale unlearns valid programs within a few iterations (docs/measurements.md).
+    reward: { ...DESIGNER_REWARD, maximumScale: 0.5 },
     healthFraction: 0.5,
   },
   agent: {
@@ -46,7 +47,7 @@ export const TINY_PROFILE: Profile = {
     hint: { temperature: 1, topP: 1, topK: 0, maxTokens: 24 },
   },
   // The embedded policy follows one level; the other dimensions are not taught to it.
-  controller: { ...CONTROLLER, dimensions: ['problemSize'] },
+  controller: { ...CONTROLLER, dimensions: ['problemSize'], start: 1 },
   // Its programs come from few families: only the very same program twice is refused.
   duplicates: { similarity: 0.9, sameTree: 0 },
   training: {
@@ -55,7 +56,7 @@ export const TINY_PROFILE: Profile = {
     adamBeta1: 0.9,
     adamBeta2: 0.98,
     weightDecay: 0,
-    stepsPerEpoch: 4,
+    stepsPerEpoch: 2,
     maxTokensPerMicrobatch: 8192,
     precision: 'float32',
     loraRank: 0,
@@ -80,7 +81,7 @@ export const TINY_PROFILE: Profile = {
     instanceType: 'ml.c5.xlarge',
   },
   limits: {
-    environmentsPerShard: 24,
+    environmentsPerShard: 240,
     maxConcurrentDesigns: 24,
     maxConcurrentRollouts: 2,
     episodeConcurrency: 640,
