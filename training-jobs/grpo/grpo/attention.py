@@ -103,8 +103,10 @@ def _flash(q: Tensor, k: Tensor, v: Tensor, layout: PackedLayout, scaling: float
 def _bucket_attention(q: Tensor, k: Tensor, v: Tensor, bucket: Bucket, scaling: float) -> Tensor:
     """(T, H, D) restricted to one bucket: (t, H, D) for its t tokens."""
     heads, size = q.shape[1:]
-    grids = (_grid(x[bucket.start : bucket.stop], bucket) for x in (q, k, v))
-    out = F.scaled_dot_product_attention(*grids, is_causal=True, scale=scaling, enable_gqa=heads != k.shape[1])
+    query, key, value = (_grid(x[bucket.start : bucket.stop], bucket) for x in (q, k, v))
+    out = F.scaled_dot_product_attention(
+        query, key, value, is_causal=True, scale=scaling, enable_gqa=heads != k.shape[1]
+    )
     flat = out.transpose(1, 2).reshape(bucket.rows * bucket.width, heads * size)
     return _Take.apply(flat, bucket.slots).view(-1, heads, size)  # type: ignore[no-untyped-call,no-any-return]
 

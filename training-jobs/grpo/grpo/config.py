@@ -45,7 +45,7 @@ class TrainerConfig:
     seed: int = 0
     precision: str = "float32"
     lora_rank: int = 0
-    lora_alpha: float = 0.0
+    lora_alpha: int = 0
     """Scale numerator of LoRA; 0 stands for twice the rank."""
     base_model: str = "base"
     """Name written into a published adapter as its base model."""

@@ -56,13 +56,15 @@ def shard_policy(policy: Any, world: World, half: bool) -> None:
     A single GPU takes this way too (a world of one), because it casts one layer at a time instead of keeping a second
     copy of all weights.
     """
+    from torch.distributed import HashStore  # type: ignore[attr-defined]
+    from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
     if not torch.distributed.is_initialized():
-        store = torch.distributed.HashStore()
+        store = HashStore()
         backend = "nccl" if world.device.type == "cuda" else "gloo"
         torch.distributed.init_process_group(backend, store=store, rank=0, world_size=1)
-    mesh = torch.distributed.init_device_mesh(world.device.type, (world.size,))
+    mesh = init_device_mesh(world.device.type, (world.size,))
     precision = MixedPrecisionPolicy(
         param_dtype=torch.bfloat16 if half else None, reduce_dtype=torch.float32 if half else None
     )
@@ -107,6 +109,8 @@ def shard_like(value: Tensor, parameter: Tensor) -> Tensor:
     """`value` laid out like `parameter`: each rank keeps its part of a sharded one."""
     if not hasattr(parameter, "full_tensor"):
         return value
-    from torch.distributed.tensor import distribute_tensor
+    from torch.distributed.tensor import DTensor, distribute_tensor
+
+    assert isinstance(parameter, DTensor)
 
     return distribute_tensor(value, parameter.device_mesh, parameter.placements)

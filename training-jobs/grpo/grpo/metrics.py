@@ -51,7 +51,7 @@ def step_row(
         "samplerGapMax": top["gap"] if total["freshTokens"] else None,
         "freshFraction": mean("freshTokens"),
     }
-    return finite_only({**row, **extra})
+    return {key: finite_only(value) for key, value in {**row, **extra}.items()}
 
 
 def ratio(part: float, total: float) -> float | None:

@@ -100,7 +100,8 @@ def published_dtype(policy: Path) -> torch.dtype:
 def _first_weights(folder: Path) -> Path:
     index = folder / "model.safetensors.index.json"
     if index.is_file():
-        return folder / sorted(set(json.loads(index.read_text())["weight_map"].values()))[0]
+        files: dict[str, str] = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
+        return folder / min(files.values())
     found = sorted(folder.glob("*.safetensors"))
     if not found:
         raise ContractError(f"no safetensors file in channel {folder.name!r}")

@@ -20,7 +20,8 @@ from .microbatch import MicroBatch, TrainingSet, build_micro_batch, idle_micro_b
 from .objective import MAXIMA, SUMS, score_micro_batch
 from .optimizer import learning_rate
 from .plan import pack_micro_batches, share_ranks
-from .samples import ROLES
+from .policy import Policy
+from .samples import ROLES, TrainingSample
 from .stop import StopRequest
 
 
@@ -42,7 +43,7 @@ class Known:
 class Learner:
     """What a step changes: the policy, its optimizer, and how many steps the optimizer has seen in the whole run."""
 
-    policy: torch.nn.Module
+    policy: Policy
     parameters: Mapping[str, torch.nn.Parameter]
     optimizer: torch.optim.AdamW
     config: TrainerConfig
@@ -163,18 +164,18 @@ def _apply(learner: Learner, norm: float) -> None:
     learner.optimizer_steps += 1
 
 
-def _weight_share(samples: Sequence[Any], role: str, weights: Mapping[str, float]) -> float:
+def _weight_share(samples: Sequence[TrainingSample], role: str, weights: Mapping[str, float]) -> float:
     """How much a role's samples count in the step: role weight times its part of all sample weights (M32)."""
     mine = sum(s.weight for s in samples if s.role == role)
-    return weights[role] * mine / sum(s.weight for s in samples)
+    return float(weights[role] * mine / sum(s.weight for s in samples))
 
 
 def _role_mean(
-    samples: Sequence[Any], role: str, sums: Sequence[float], weights: Mapping[str, float], aggregation: str
+    samples: Sequence[TrainingSample], role: str, sums: Sequence[float], weights: Mapping[str, float], aggregation: str
 ) -> float | None:
     """The role's own loss: its share of the loss, freed from role weight and from the other role's samples."""
 
-    def count(of: Sequence[Any]) -> float:
+    def count(of: Sequence[TrainingSample]) -> float:
         return sum(s.weight * (s.trained if aggregation == "token-mean" else 1) for s in of)
 
     mine = count([s for s in samples if s.role == role])

@@ -69,7 +69,8 @@ def training_flops_per_token(parameters: int, settings: Any, lengths: Sequence[i
     """
     head = getattr(settings, "head_dim", None) or settings.hidden_size // settings.num_attention_heads
     mean_length = sum(n * n for n in lengths) / max(1, sum(lengths))
-    return 6.0 * parameters + 6.0 * settings.num_hidden_layers * settings.num_attention_heads * head * mean_length
+    width = int(settings.num_hidden_layers * settings.num_attention_heads * head)
+    return 6.0 * parameters + 6.0 * width * mean_length
 
 
 def peak_flops(device: torch.device) -> float | None:

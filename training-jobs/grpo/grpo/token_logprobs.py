@@ -43,7 +43,8 @@ class _TokenLogprobs(torch.autograd.Function):
     def forward(ctx: Any, hidden: Tensor, weight: Tensor, targets: Tensor, inverse: Tensor, rows: int) -> Any:
         ctx.set_materialize_grads(False)
         results = []
-        for h, y, t in zip(hidden.split(rows), targets.split(rows), inverse.split(rows), strict=True):
+        parts = (torch.split(x, rows) for x in (hidden, targets, inverse))
+        for h, y, t in zip(*parts, strict=True):
             logits = _logits(h, weight, t)
             normaliser = logits.logsumexp(dim=1)
             chosen = logits.gather(1, y.unsqueeze(1)).squeeze(1) - normaliser

@@ -19,8 +19,9 @@ Logits = npt.NDArray[np.float64]
 
 def log_softmax(logits: Logits) -> Logits:
     """Log p of every token, from one row of logits."""
-    top = logits.max()
-    return logits - top - math.log(np.exp(logits - top).sum())
+    top = float(logits.max())
+    shifted: Logits = logits - top
+    return shifted - math.log(float(np.exp(shifted).sum()))
 
 
 def token_loss(
@@ -43,7 +44,7 @@ def token_loss(
         gap = log_softmax(reference / temperature)[token] - now[token]
         loss += settings["kl_coef"] * (math.exp(gap) - gap - 1)
     entropy = -sum(math.exp(x) * x for x in now)
-    return loss - settings["entropy_coef"] * entropy
+    return float(loss - settings["entropy_coef"] * entropy)
 
 
 def batch_loss(
