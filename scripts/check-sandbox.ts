@@ -4,7 +4,7 @@
  *   node scripts/check-sandbox.ts [--rows A,C07] [--modes unvalidated,…] [--programs COUNT] [--mutate] [--json]
  *
  * Exit code 0 when every row ends as it must. `--mutate` breaks one wall at a time in a copy of the sources and demands
- * that at least one row notices.
+ * that at least one row notices; with it, `--rows` takes part of a mutation's name.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -140,7 +140,7 @@ async function main(): Promise<number> {
       json: { type: 'boolean', default: false },
     },
   });
-  if (values.mutate) return runMutations();
+  if (values.mutate) return runMutations(values.rows);
   const list = (text: string) => text.split(',').filter((part) => part !== '');
   const sandbox = await startSandbox({ limits: SUITE_LIMITS, slots: 16 });
   try {
@@ -152,7 +152,7 @@ async function main(): Promise<number> {
     if (values.json) console.log(JSON.stringify({ isolation: sandbox.isolation, outcomes: plain }));
     else
       console.log(
-        ['walls: ' + sandbox.isolation.layers.join(', '), ...sandbox.isolation.missing, '', ...summary(outcomes)].join(
+        [`walls: ${sandbox.isolation.layers.join(', ')}`, ...sandbox.isolation.missing, '', ...summary(outcomes)].join(
           '\n',
         ),
       );

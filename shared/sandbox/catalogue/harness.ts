@@ -19,18 +19,22 @@ const row = (
 });
 const LATE = ['timeout.step'] as const;
 
+/** A forged frame, after which the real reply never comes. */
+const instead = (json: string) => `${forge(json)}\nwhile True: pass`;
+const MALFORMED = ['protocol.malformed'] as const;
+
 /** D: the harness, the protocol, the neighbours. */
 export const HARNESS: readonly Row[] = [
   row('D01', 'a forged reply beside the real one', forge('b\'{"i":2,"v":["won",1.0,true,false,0]}\''), PROTOCOL),
-  row('D02a', 'forged reply to another request', forge('b\'{"i":99,"v":["won",1.0,true,false,0]}\''), PROTOCOL),
+  row('D02a', 'forged reply to another request', instead('b\'{"i":99,"v":["won",1.0,true,false,0]}\''), MALFORMED),
   row('D02b', 'huge length', `${os}\nos.write(3, b"\\xff\\xff\\xff\\xff")`, ['limit.frame']),
   row('D02c', 'truncated header', `${os}\nos.write(3, b"\\x00\\x00")`, [...PROTOCOL, 'limit.frame', 'timeout.step']),
-  row('D02d', 'not JSON', forge('b"hello"'), PROTOCOL),
-  row('D02e', 'NaN token', forge('b\'{"i":2,"v":["x",NaN,true,false,0]}\''), PROTOCOL),
-  row('D02f', '100,000 nested arrays', forge('b\'{"i":2,"v":\' + b"[" * 100000 + b"]" * 100000 + b"}"'), PROTOCOL),
-  row('D02g', '__proto__ key', forge('b\'{"i":2,"v":1,"__proto__":{"ok":true}}\''), PROTOCOL),
-  row('D02h', 'unknown reason', forge('b\'{"i":2,"e":["infra.killed","not me"]}\''), PROTOCOL),
-  row('D02i', 'invalid UTF-8', forge('b\'{"i":2,"v":"\' + b"\\xff\\xfe" + b\'"}\''), PROTOCOL),
+  row('D02d', 'not JSON', instead('b"hello"'), MALFORMED),
+  row('D02e', 'NaN token', instead('b\'{"i":2,"v":["x",NaN,true,false,0]}\''), MALFORMED),
+  row('D02f', '100,000 nested arrays', instead('b\'{"i":2,"v":\' + b"[" * 100000 + b"]" * 100000 + b"}"'), MALFORMED),
+  row('D02g', '__proto__ key', instead('b\'{"i":2,"v":1,"__proto__":{"ok":true}}\''), MALFORMED),
+  row('D02h', 'unknown reason', instead('b\'{"i":2,"e":["infra.killed","not me"]}\''), MALFORMED),
+  row('D02i', 'invalid UTF-8', instead('b\'{"i":2,"v":"\' + b"\\xff\\xfe" + b\'"}\''), MALFORMED),
   row(
     'D03a',
     'close every descriptor and stay',
@@ -43,12 +47,18 @@ export const HARNESS: readonly Row[] = [
   row('D06b', 'sys.exit in step', 'sys.exit(0)', ['crash.exit']),
   row('D06c', 'abort', `${os}\nos.abort()`, ['crash.signal']),
   row('D06d', 'SIGSEGV', 'sys.modules["ctypes"].string_at(0)', ['crash.signal']),
+  row('D08a', 'reward check rewritten', 'sys.modules["spade_sandbox.harness"].checked_reward = lambda *a: "99"', [
+    'reward.type',
+  ]),
   row(
-    'D08',
-    'reward check rewritten',
-    'v = sys.modules["spade_sandbox.harness"]\nv.checked_reward = lambda value, bounds: "99"\nv.checked_observation = lambda value, bounds, may_be_empty: 7',
-    ['reward.type', 'env.exception', 'obs.type'],
+    'D08b',
+    'observation check rewritten',
+    'sys.modules["spade_sandbox.harness"].checked_observation = lambda *a, **k: 7',
+    ['obs.type'],
   ),
+  row('D08c', 'flag check rewritten', 'sys.modules["spade_sandbox.harness"].checked_flag = lambda *a: 1', [
+    'flag.type',
+  ]),
   row('D12a', 'recursion without limit', 'sys.setrecursionlimit(10**9)\ndef f(): return f()\nf()', [
     'crash.signal',
     'env.exception',
