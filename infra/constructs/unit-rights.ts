@@ -59,7 +59,9 @@ const RIGHTS: Readonly<Record<IterationUnit, Rights>> = {
   },
   'serve-policy': (fn, props, grants, policy) => {
     grants.read(fn, props.episodes, 'experiment.json');
-    grants.read(fn, props.policies, '*/manifest.json');
+    // An adapter is served from an archive of its files, which this unit makes.
+    grants.read(fn, props.policies, '*/manifest.json', 'training/*/output/*');
+    grants.write(fn, props.policies, 'training/*/output/model.tar.gz');
     grants.list(fn, props.policies);
     policy.manage(fn);
   },

@@ -1,4 +1,4 @@
-import { Stack, type StackProps } from 'aws-cdk-lib';
+import { Fn, Stack, type StackProps } from 'aws-cdk-lib';
 import {
   GatewayVpcEndpointAwsService,
   InterfaceVpcEndpointAwsService,
@@ -45,6 +45,11 @@ export class NetworkStack extends Stack {
     );
     this.gatewayEndpoints(props.buckets);
     if (props.interfaceEndpoints === 'on') this.interfaceEndpoints();
+  }
+
+  /** By position in the region: names differ from account to account, and asking for them would need credentials at synthesis. */
+  override get availabilityZones(): string[] {
+    return [0, 1, 2].map((index) => Fn.select(index, Fn.getAzs()));
   }
 
   private group(id: string, description: string): SecurityGroup {
