@@ -27,7 +27,8 @@ step('Node packages (with Node 24)', ['package-lock.json', 'package.json'], 'nod
 
 step('Python packages (.venv)', ['training-jobs/requirements.txt', 'scripts/setup.mjs'], '.venv/.setup', () => {
   const python = findPython();
-  if (!existsSync(venvPython)) run(python, ['-m', 'venv', join(root, '.venv')]);
+  // Also after a set-up that was interrupted while it made the environment.
+  if (!succeeds(venvPython, ['-m', 'pip', '--version'])) run(python, ['-m', 'venv', '--clear', join(root, '.venv')]);
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
   const fromCpuIndex = [
     ...pip,
