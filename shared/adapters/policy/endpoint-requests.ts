@@ -4,6 +4,7 @@ import type {
   CreateModelCommandInput,
   Tag,
 } from '@aws-sdk/client-sagemaker';
+import { archiveKey } from './adapter-archive.ts';
 import type { ServingSettings } from './serving-settings.ts';
 
 /** Tags by which the reaper knows what may go. */
@@ -103,7 +104,7 @@ export function baseComponentRequest(
   };
 }
 
-/** One version as an adapter on the base; its archive is the training job's `model.tar.gz`, adapter files at the root. */
+/** One version as an adapter on the base, from its archive (`adapter-archive.ts`). */
 export function adapterRequest(
   { model, weights, tags }: EndpointPlan,
   endpoint: string,
@@ -114,7 +115,7 @@ export function adapterRequest(
     EndpointName: endpoint,
     Specification: {
       BaseInferenceComponentName: component,
-      Container: { ArtifactUrl: `${weights.replace(/\/+$/, '')}.tar.gz` },
+      Container: { ArtifactUrl: archiveKey(weights) },
     },
     Tags: tags,
   };

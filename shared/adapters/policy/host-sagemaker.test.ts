@@ -1,8 +1,8 @@
 import { SageMakerClient } from '@aws-sdk/client-sagemaker';
 import { describe, expect, it } from 'vitest';
 import { InvalidInput, PolicyUnavailable, ServiceUnavailable } from '../../contracts/index.ts';
+import type { Store } from '../../ports/index.ts';
 import { fakeWire, jsonAnswer, jsonError, type WireAnswer } from '../fake-aws.ts';
-import { openStore } from '../stores.ts';
 import { createSageMakerPolicyHost } from './host-sagemaker.ts';
 import { SERVING_VARIABLE, servingSettings } from './serving-settings.ts';
 
@@ -18,16 +18,33 @@ const settings = {
 const missing = jsonError('ValidationException', 'Could not find endpoint "arn:…".');
 type Answers = Readonly<Record<string, WireAnswer | ((body: Record<string, unknown>) => WireAnswer)>>;
 
+/** The policies store: a training job left an adapter; what is written is remembered. */
+function policiesStore() {
+  const written: string[] = [];
+  const refuse = () => Promise.reject(new Error('not used'));
+  const store: Store = {
+    uri: (key) => `s3://policies/${key}`,
+    exists: async (key) => written.includes(key),
+    list: async (prefix) => [`${prefix}adapter_config.json`],
+    get: async () => new Uint8Array([1]),
+    putIfAbsent: async (key) => written.push(key) > 0,
+    find: refuse,
+    put: refuse,
+  };
+  return { store, written };
+}
+
 function hostOn(answers: Answers, component: string | null = null) {
   const wire = fakeWire(({ operation, body }) => {
     const answer = answers[operation] ?? jsonAnswer({});
     return typeof answer === 'function' ? answer(JSON.parse(body)) : answer;
   });
+  const { store: policies, written } = policiesStore();
   const host = createSageMakerPolicyHost(
     { name: 'spade', component },
     {
       client: new SageMakerClient(wire.config),
-      policies: openStore('s3://policies'),
+      policies,
       settings,
       instanceType: async () => 'ml.g5.xlarge',
       now: () => new Date('2026-11-29T12:00:00Z'),
@@ -35,7 +52,7 @@ function hostOn(answers: Answers, component: string | null = null) {
   );
   const sent = (operation: string) =>
     wire.requests.filter((r) => r.operation === operation).map((r) => JSON.parse(r.body));
-  return { host, sent, operations: () => wire.requests.map((r) => r.operation) };
+  return { host, sent, written, operations: () => wire.requests.map((r) => r.operation) };
 }
 const endpoint = (status: string, model: string, rest = {}) =>
   jsonAnswer({
@@ -142,7 +159,7 @@ describe('versions as adapters', () => {
 
   it('are added on the base by the archive of their training job', async () => {
     const base = { ...running, DescribeInferenceComponent: component({ base: 'InService' }) };
-    const { host, sent } = hostOn(base, 'base');
+    const { host, sent, written } = hostOn(base, 'base');
     expect(await host.ensureServed('exp-v0002', 'exp/training/j/output/model/')).toBe(false);
     expect(sent('CreateInferenceComponent')[0]).toMatchObject({
       InferenceComponentName: 'exp-v0002',
@@ -151,6 +168,7 @@ describe('versions as adapters', () => {
         Container: { ArtifactUrl: 's3://policies/exp/training/j/output/model.tar.gz' },
       },
     });
+    expect(written).toEqual(['exp/training/j/output/model.tar.gz']);
   });
 
   it.each([

@@ -21,6 +21,7 @@ import type { PolicyHost, Store } from '../../ports/index.ts';
 import { awsError, nameOf } from '../aws-errors.ts';
 import { openStore } from '../stores.ts';
 import { requiredVariable, type Variables } from '../variables.ts';
+import { ensureArchive } from './adapter-archive.ts';
 import {
   adapterRequest,
   baseComponentRequest,
@@ -100,7 +101,7 @@ async function ensure(endpoint: Endpoint, model: string, prefix: string, deps: H
   await deps.client.send(new AddTagsCommand({ ResourceArn: state.EndpointArn, Tags: plan.tags }));
   return endpoint.component === null
     ? ensureConfiguration(endpoint.name, state, plan, deps.client)
-    : ensureComponent({ ...endpoint, component: endpoint.component }, plan, deps.client);
+    : ensureComponent({ ...endpoint, component: endpoint.component }, plan, prefix, deps);
 }
 
 async function planOf(model: string, prefix: string, deps: HostDeps): Promise<EndpointPlan> {
@@ -145,12 +146,17 @@ async function ensureConfiguration(name: string, state: DescribeEndpointOutput, 
 }
 
 /** Base first, then the version's adapter; each takes minutes to come up. */
-async function ensureComponent(endpoint: { name: string; component: string }, plan: EndpointPlan, client: SageMaker) {
-  const { name, component } = endpoint;
+async function ensureComponent(
+  { name, component }: { name: string; component: string },
+  plan: EndpointPlan,
+  prefix: string,
+  { client, policies }: HostDeps,
+) {
   const isBase = /-v0+$/.test(plan.model);
   const base = () => new CreateInferenceComponentCommand(baseComponentRequest(basePlan(plan), name, component));
   if (!(await componentReady(component, base, client))) return false;
   if (isBase) return true;
+  await ensureArchive(policies, prefix);
   const adapter = () => new CreateInferenceComponentCommand(adapterRequest(plan, name, component));
   return componentReady(plan.model, adapter, client);
 }
