@@ -33,12 +33,13 @@ const { values } = parseArgs({
   options: {
     policy: { type: 'string', default: 'tiny' },
     keep: { type: 'boolean', default: false },
+    assembly: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
 if (values.help || (values.policy !== 'tiny' && values.policy !== 'scripted')) {
   console.log(
-    'npm run e2e:emulator [-- --policy tiny|scripted] [--keep]\n  --keep leaves the scratch folder with the emulator’s log',
+    'npm run e2e:emulator [-- --policy tiny|scripted] [--keep]\n  --keep leaves the scratch folder with the emulator’s log\n  --assembly DIR takes a synthesised application instead of making one',
   );
   process.exit(values.help ? 0 : 2);
 }
@@ -46,7 +47,7 @@ const kind = values.policy;
 
 const folder = mkdtempSync(join(tmpdir(), 'spade-e2e-'));
 /** The synthesised application: made once, then taken through everything. */
-const app = join(folder, 'cdk.out');
+const app = values.assembly ?? join(folder, 'cdk.out');
 const began = Date.now();
 const say = (text: string) => console.log(`${((Date.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}`);
 
@@ -59,7 +60,7 @@ Object.assign(process.env, emulator.client);
 say('the emulator is up, IAM enforced');
 
 try {
-  cdk('synth', '--quiet', '-c', 'deployment=deploy/emulator.yaml', '--output', app);
+  if (!values.assembly) cdk('synth', '--quiet', '-c', 'deployment=deploy/emulator.yaml', '--output', app);
   say('cdk synth');
   cdk('bootstrap', '--app', app);
   say('cdk bootstrap');
