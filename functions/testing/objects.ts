@@ -19,7 +19,7 @@ import type { MemoryStore, MemoryStores } from './memory-store.ts';
 /** Name of the experiment of every test. */
 export const EXPERIMENT = 'test';
 
-/** A small experiment: two skills, four designs, four episodes an arm. */
+/** A small experiment: two skills, four designs, four episodes an arm. What tests calculate with is fixed here: the profile is tuned. */
 export function experiment(
   change: (config: ExperimentConfig) => ExperimentConfig = (config) => config,
 ): ExperimentConfig {
@@ -32,8 +32,23 @@ export function experiment(
     skills: ['Optimization', 'Logical Deduction'],
     skillsPerWindow: 2,
     windowLength: 1,
-    designer: { ...profile.designer, environments: 4, repairTurns: 1 },
-    agent: { ...profile.agent, episodes: 4 },
+    designer: {
+      ...profile.designer,
+      environments: 4,
+      repairTurns: 1,
+      reward: { ...profile.designer.reward, maximumScale: 12 },
+    },
+    agent: { ...profile.agent, episodes: 4, maxTurns: 8 },
+    controller: { ...profile.controller, start: 2, step: 0.5, low: 0.4, high: 0.6 },
+    training: {
+      ...profile.training,
+      clipHigh: 0.28,
+      optimizerState: 'carry',
+      warmupSteps: 8,
+      instanceType: 'ml.m5.xlarge',
+      spot: true,
+    },
+    serving: { ...profile.serving, instanceType: 'ml.c5.xlarge', probeTolerance: 0.05 },
     memory: { ...profile.memory, codeCharacters: 200, titles: 5 },
     evaluation: { ...profile.evaluation, every: 2, instances: 0, tolerance: 0.1 },
     limits: { ...profile.limits, environmentsPerShard: 2 },
