@@ -143,7 +143,8 @@ async function digests({ stores }: Awaited<ReturnType<typeof home>>) {
   );
 }
 
-describe('the rollout process', () => {
+// A busy machine starts these processes slowly; each must still end by itself.
+describe('the rollout process', { timeout: 240_000 }, () => {
   let undisturbed: Record<string, string>;
 
   it('plays real programs in the sandbox and leaves every object and progress behind', async () => {

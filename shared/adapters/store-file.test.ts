@@ -110,5 +110,5 @@ describe('file store', () => {
     await once(writer, 'exit');
     expect((await store.get('big')).byteLength).toBe(1_000_000);
     expect(await store.list('')).toEqual(['big']);
-  }, 30_000);
+  }, 120_000);
 });
