@@ -52,7 +52,7 @@ export class Child {
   readonly #killProcess: () => void;
   readonly #cpuSeconds: number;
   readonly #pid: number;
-  #scheduling: Scheduling = { ranMs: 0, queuedMs: 0, runnable: false };
+  #scheduling: Scheduling = { ranMs: 0, queuedMs: 0, runnable: false, dead: false };
   #pending: Pending | undefined;
   #next = 0;
   #dead: Extract<Reply<never>, { ok: false }> | undefined;

@@ -78,9 +78,12 @@ export class ChildEnvironment implements SandboxedEnvironment {
     return answer;
   }
 
-  /** Time in the queue for a core was charged like the program's own; before it decides, it is given back. */
+  /**
+   * Time in the queue for a core was charged like the program's own; before it decides, it is given back, at most one budget in
+   * all, because some of it was spent between requests and never charged.
+   */
   async #refund(): Promise<void> {
-    const queued = await this.#child.queuedMs();
+    const queued = Math.min(await this.#child.queuedMs(), this.#limits.episodeMs);
     this.#remainingMs += queued - this.#refundedMs;
     this.#refundedMs = queued;
   }

@@ -57,14 +57,15 @@ describe('sourceFault', () => {
 });
 
 describe('wasStarved', () => {
-  const before: Scheduling = { ranMs: 10, queuedMs: 5, runnable: false };
+  const before: Scheduling = { ranMs: 10, queuedMs: 5, runnable: false, dead: false };
 
   it.each([
-    ['a program that computed all the time', { ranMs: 1010, queuedMs: 6, runnable: true }, 0, false],
-    ['a program that slept', { ranMs: 11, queuedMs: 5, runnable: false }, 0, false],
-    ['a program that queued for a core', { ranMs: 600, queuedMs: 405, runnable: true }, 0, true],
-    ['a program that still queues', { ranMs: 20, queuedMs: 5, runnable: true }, 0, true],
-    ['a supervisor that looked late', { ranMs: 11, queuedMs: 5, runnable: false }, 400, true],
+    ['a program that computed all the time', { ranMs: 1010, queuedMs: 6, runnable: true, dead: false }, 0, false],
+    ['a program that slept', { ranMs: 11, queuedMs: 5, runnable: false, dead: false }, 0, false],
+    ['a program that queued for a core', { ranMs: 600, queuedMs: 405, runnable: true, dead: false }, 0, true],
+    ['a program that still queues', { ranMs: 20, queuedMs: 5, runnable: true, dead: false }, 0, true],
+    ['a program that died just now', { ranMs: 11, queuedMs: 5, runnable: false, dead: true }, 0, true],
+    ['a supervisor that looked late', { ranMs: 11, queuedMs: 5, runnable: false, dead: false }, 400, true],
   ])('%s', (_, now, lateBy, starved) => {
     expect(wasStarved(before, now, 1000, lateBy)).toBe(starved);
   });

@@ -1,16 +1,18 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 const NANOSECONDS_PER_MS = 1e6;
 
-/** What the scheduler says of a process: milliseconds on a core, milliseconds queued for one, and whether it wants one now. */
+/** What the scheduler says of a process: milliseconds on a core, milliseconds queued for one, whether it wants one now, or is dead. */
 export interface Scheduling {
   readonly ranMs: number;
   readonly queuedMs: number;
   readonly runnable: boolean;
+  readonly dead: boolean;
 }
 
 /** What is assumed where the scheduler cannot be asked: that the process has only itself to blame. */
-const UNKNOWN: Scheduling = { ranMs: Number.POSITIVE_INFINITY, queuedMs: 0, runnable: false };
+const UNKNOWN: Scheduling = { ranMs: Number.POSITIVE_INFINITY, queuedMs: 0, runnable: false, dead: false };
 
 /**
  * Asks the scheduler about a process. Linux only.
@@ -25,9 +27,10 @@ export async function schedulingOf(pid: number): Promise<Scheduling> {
     ]);
     const [ran, queued] = statistics.split(' ').map((field) => Number(field) / NANOSECONDS_PER_MS);
     const state = status.charAt(status.lastIndexOf(')') + 2);
-    return { ranMs: ran ?? 0, queuedMs: queued ?? 0, runnable: state === 'R' || state === 'D' };
+    const dead = state === 'Z' || state === 'X';
+    return { ranMs: ran ?? 0, queuedMs: queued ?? 0, runnable: state === 'R' || state === 'D', dead };
   } catch {
-    return UNKNOWN;
+    return process.platform === 'linux' ? { ...UNKNOWN, dead: !existsSync(`/proc/${pid}`) } : UNKNOWN;
   }
 }
 
@@ -35,12 +38,14 @@ export async function schedulingOf(pid: number): Promise<Scheduling> {
 const LOST_SHARE = 0.3;
 
 /**
- * Whether a process that missed a deadline was kept from running: it queued for a core, it still does and hardly ran, or we
- * ourselves looked late.
+ * Whether a missed deadline says nothing about the program: it queued for a core, it still does and hardly ran, we ourselves
+ * looked late, or it is dead and the news of how it died is still on its way.
  * @param lateByMs how long after the deadline this is asked
  */
 export function wasStarved(before: Scheduling, now: Scheduling, deadlineMs: number, lateByMs: number): boolean {
   const lost = LOST_SHARE * deadlineMs;
   const ran = now.ranMs - before.ranMs;
-  return lateByMs >= lost || now.queuedMs - before.queuedMs >= lost || (now.runnable && ran < deadlineMs - lost);
+  return (
+    now.dead || lateByMs >= lost || now.queuedMs - before.queuedMs >= lost || (now.runnable && ran < deadlineMs - lost)
+  );
 }
