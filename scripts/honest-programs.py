@@ -21,7 +21,8 @@ def main(folder: Path, count: int) -> None:
     for index in range(count):
         family = FAMILIES[index % len(FAMILIES)]
         level = LEVELS[index // len(FAMILIES) % len(LEVELS)]
-        (folder / f"{index:03d}-{family.name}-{level}.py").write_text(design(family, level, rng).source, encoding="utf-8")
+        path = folder / f"{index:03d}-{family.name}-{level}.py"
+        path.write_text(design(family, level, rng).source, encoding="utf-8")
 
 
 if __name__ == "__main__":
