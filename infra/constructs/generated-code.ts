@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { ArnFormat, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { ISecurityGroup, IVpc } from 'aws-cdk-lib/aws-ec2';
-import { Repository } from 'aws-cdk-lib/aws-ecr';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, DockerImageCode, DockerImageFunction } from 'aws-cdk-lib/aws-lambda';
@@ -9,6 +8,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../config.ts';
 import { IMAGE_CONTEXT_EXCLUDES } from './image-context.ts';
+import { prebuiltImage } from './prebuilt-image.ts';
 
 export interface GeneratedCodeProps {
   readonly vpc: IVpc;
@@ -93,26 +93,7 @@ export class GeneratedCodeFunction extends Construct {
         exclude: IMAGE_CONTEXT_EXCLUDES,
       });
     }
-    const { repositoryArn, tagOrDigest } = parseImage(Stack.of(this), images.generatedCode);
-    const repository = Repository.fromRepositoryAttributes(this, 'Repository', {
-      repositoryArn,
-      repositoryName: repositoryArn.split(':repository/')[1] ?? '',
-    });
+    const { repository, tagOrDigest } = prebuiltImage(this, images.generatedCode);
     return DockerImageCode.fromEcr(repository, { tagOrDigest });
   }
-}
-
-/** `<account>.dkr.ecr.<region>.<suffix>/<repository>@sha256:…` or `:tag`. Lambda takes images of its own region's registry only. */
-function parseImage(stack: Stack, image: string): { repositoryArn: string; tagOrDigest: string } {
-  const match =
-    /^(\d{12})\.dkr\.ecr\.([a-z0-9-]+)\.[a-z.]+\/([a-z0-9/_.-]+)(?:@(sha256:[0-9a-f]{64})|:([\w.-]+))$/.exec(image);
-  if (!match)
-    throw new Error(
-      `images.generatedCode: expected ACCOUNT.dkr.ecr.REGION.amazonaws.com/REPOSITORY@sha256:…, got ${image}`,
-    );
-  const [, account, region, repository, digest, tag] = match;
-  return {
-    repositoryArn: `arn:${stack.partition}:ecr:${region}:${account}:repository/${repository}`,
-    tagOrDigest: (digest ?? tag) as string,
-  };
 }

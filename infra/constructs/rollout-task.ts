@@ -20,6 +20,7 @@ import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../config.ts';
 import { IMAGE_CONTEXT_EXCLUDES } from './image-context.ts';
 import type { RolloutTask } from './iteration/integrations.ts';
+import { prebuiltImage } from './prebuilt-image.ts';
 
 export interface RolloutTaskProps {
   readonly vpc: IVpc;
@@ -93,7 +94,10 @@ export class RolloutTaskDefinition extends Construct {
   }
 
   private image({ images }: DeploymentConfig): ContainerImage {
-    if (images.mode === 'prebuilt') return ContainerImage.fromRegistry(images.rollout);
+    if (images.mode === 'prebuilt') {
+      const { repository, tagOrDigest } = prebuiltImage(this, images.rollout);
+      return ContainerImage.fromEcrRepository(repository, tagOrDigest);
+    }
     return ContainerImage.fromAsset(fileURLToPath(new URL('../..', import.meta.url)), {
       file: 'functions/rollout/Dockerfile',
       platform: Platform.LINUX_AMD64,
