@@ -6,10 +6,11 @@
  * takes everything down. Exit code 0: all of it held.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { parseArgs } from 'node:util';
 import { DescribeEndpointCommand, SageMakerClient } from '@aws-sdk/client-sagemaker';
 import { GetExecutionHistoryCommand, ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn';
@@ -57,6 +58,11 @@ const python = emulatorPython();
 // The first attempt of the first shard finds no Spot capacity three times, so that the Catch takes it to on-demand capacity.
 const emulator = await startEmulator({ python, folder, env: { ...standIns.env, SPADE_EMU_SPOT_FAILS: '3' } });
 Object.assign(process.env, emulator.client);
+// Children read NODE_EXTRA_CA_CERTS when they start; this process has started.
+setDefaultCACertificates([
+  ...getCACertificates('default'),
+  readFileSync(emulator.client.NODE_EXTRA_CA_CERTS as string, 'utf8'),
+]);
 say('the emulator is up, IAM enforced');
 
 try {
