@@ -25,6 +25,7 @@ export interface Emulator {
  * the emulator's own children from their beginning.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+  if (await healthy()) throw new Error(`port ${PORT} is taken by another emulator`);
   mkdirSync(options.folder, { recursive: true });
   const certificate = join(options.folder, 'ministack-tls/server.crt');
   const client = {
