@@ -12,7 +12,7 @@ from typing import Any
 
 CHILD = Path(__file__).with_name("runner_child.py")
 DEADLINE_SECONDS = 30.0
-"""Of wall time, the start of the child included: long, because it only has to catch what the child's own timer cannot."""
+"""Of wall time, the start of the child included: long, for it only has to catch what the child's timer cannot."""
 
 
 class Runner:
