@@ -51,10 +51,8 @@ export const REASON_CODES = [
   'solution.exception',
   'leak.answer_in_obs',
   'leak.answer_in_hint',
-  'hint.empty',
   'duplicate',
   // Limits and faults of a running program.
-  'time.slow',
   'timeout.wall',
   'timeout.step',
   'timeout.episode',
@@ -89,11 +87,6 @@ export const WARNING_CODES = [
   'obs.control_tokens',
   'info.dropped',
   'reward.farmable',
-  'reward.superficial',
-  'leak.answer_in_info',
-  'leak.answer_in_exception',
-  'time.near_deadline',
-  'determinism.single_process',
 ] as const;
 
 /** One of {@link WARNING_CODES}. */
