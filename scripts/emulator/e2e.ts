@@ -67,7 +67,7 @@ say('the emulator is up, IAM enforced');
 
 try {
   if (!values.assembly) cdk('synth', '--quiet', '-c', 'deployment=deploy/emulator.yaml', '--output', app);
-  say('cdk synth');
+  say(values.assembly ? 'took the synthesised application' : 'cdk synth');
   cdk('bootstrap', '--app', app);
   say('cdk bootstrap');
   cdk('deploy', '--app', app, '--all', '--require-approval', 'never', '--concurrency', '2');
