@@ -1,4 +1,5 @@
 import type { Events } from '../ports/index.ts';
+import { clientSettings } from './aws-client.ts';
 import { createFileEvents } from './events-file.ts';
 import { once } from './once.ts';
 import { locationOf } from './uri.ts';
@@ -16,7 +17,7 @@ export function openEvents(uri: string): Events {
       import('@aws-sdk/client-eventbridge'),
       import('./events-bridge.ts'),
     ]);
-    return createBusEvents(new EventBridgeClient({ maxAttempts: 5 }), location);
+    return createBusEvents(new EventBridgeClient(clientSettings(10_000)), location);
   });
   return {
     iterationCompleted: async (event) => (await events()).iterationCompleted(event),

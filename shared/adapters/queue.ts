@@ -1,4 +1,5 @@
 import type { Queue } from '../ports/index.ts';
+import { clientSettings } from './aws-client.ts';
 import { once } from './once.ts';
 import { createFileQueue } from './queue-file.ts';
 import { locationOf } from './uri.ts';
@@ -16,7 +17,7 @@ export function openQueue(uri: string): Queue {
       import('@aws-sdk/client-sqs'),
       import('./queue-sqs.ts'),
     ]);
-    return createSqsQueue(new SQSClient({ maxAttempts: 5 }), `https://${location}`);
+    return createSqsQueue(new SQSClient(clientSettings(10_000)), `https://${location}`);
   });
   return { send: async (request) => (await queue()).send(request) };
 }

@@ -1,5 +1,6 @@
 import { ENVIRONMENT_VARIABLES } from '../contracts/index.ts';
 import type { Store, Stores } from '../ports/index.ts';
+import { clientSettings } from './aws-client.ts';
 import { once } from './once.ts';
 import { createFileStore } from './store-file.ts';
 import { locationOf } from './uri.ts';
@@ -22,7 +23,7 @@ export function openStore(uri: string): Store {
       import('@aws-sdk/client-s3'),
       import('./store-s3.ts'),
     ]);
-    return createS3Store(new S3Client({ maxAttempts: 5 }), bucket, prefix);
+    return createS3Store(new S3Client(clientSettings(60_000)), bucket, prefix);
   });
 }
 

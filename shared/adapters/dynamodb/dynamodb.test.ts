@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Band, LeaseHeld, ServiceUnavailable } from '../../contracts/index.ts';
 import type { MemoryEntry } from '../../ports/index.ts';
@@ -174,6 +176,17 @@ describe('ledger', () => {
     ]);
   });
 
+  it('does not wait for ever on a server that is silent', async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const table = openTable(`dynamodb://127.0.0.1:${port}/table`, 50);
+    await expect(table.ledger.currentPolicy('exp')).rejects.toThrow(/unavailable.*50 ms/);
+    table.close();
+    silent.closeAllConnections();
+    silent.close();
+  });
+
   it('calls a missing table and a dead server unavailable', async () => {
     const missing = openTable(`dynamodb://127.0.0.1:${server.port}/missing`);
     await expect(missing.ledger.totalUsd('exp')).rejects.toBeInstanceOf(ServiceUnavailable);
@@ -201,9 +214,13 @@ describe('lease', () => {
 
   it('refuses while the holder renews, and takes over when it falls silent, with a higher token', async () => {
     const first = await services.acquireLease(request('a'));
-    const beating = setInterval(() => first.renew(), 100);
+    let renewed = Promise.resolve();
+    const beating = setInterval(() => {
+      renewed = renewed.then(() => first.renew());
+    }, 100);
     await expect(services.acquireLease(request('b'))).rejects.toThrow('is being run by a');
     clearInterval(beating);
+    await renewed;
     const second = await services.acquireLease(request('b'));
     expect(second.token).toBeGreaterThan(first.token);
     await expect(first.renew()).rejects.toBeInstanceOf(LeaseHeld);

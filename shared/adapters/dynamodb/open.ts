@@ -1,5 +1,6 @@
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
 import type { Memory } from '../../ports/index.ts';
+import { clientSettings } from '../aws-client.ts';
 import { locationOf } from '../uri.ts';
 import { tableDefinition } from './definition.ts';
 import { acquireLease, type Lease, type LeaseRequest } from './lease.ts';
@@ -23,13 +24,17 @@ export interface TableServices {
  * The table at a URI: `dynamodb://table` (AWS, credentials of the environment) or `dynamodb://host:port/table` (a server that speaks the
  * same protocol without checking credentials, such as the embedded dynalite).
  *
+ * @param requestTimeoutMs - of each attempt
  * @throws {InvalidInput} for any other URI
  */
-export function openTable(uri: string): TableServices {
+export function openTable(uri: string, requestTimeoutMs = 10_000): TableServices {
   const { location } = locationOf(uri, 'table', ['dynamodb']);
   const slash = location.indexOf('/');
   const name = location.slice(slash + 1);
-  const client = slash < 0 ? new DynamoDBClient({ maxAttempts: 5 }) : localClient(location.slice(0, slash));
+  const client =
+    slash < 0
+      ? new DynamoDBClient(clientSettings(requestTimeoutMs))
+      : localClient(location.slice(0, slash), requestTimeoutMs);
   const table = createTable(client, name);
   return {
     memory: createMemory(table),
@@ -40,12 +45,12 @@ export function openTable(uri: string): TableServices {
   };
 }
 
-function localClient(authority: string): DynamoDBClient {
+function localClient(authority: string, requestTimeoutMs: number): DynamoDBClient {
   return new DynamoDBClient({
     endpoint: `http://${authority}`,
     region: 'local',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    maxAttempts: 5,
+    ...clientSettings(requestTimeoutMs),
   });
 }
 

@@ -18,6 +18,7 @@ import {
   SpadeError,
 } from '../../contracts/index.ts';
 import type { PolicyHost, Store } from '../../ports/index.ts';
+import { clientSettings } from '../aws-client.ts';
 import { awsError, nameOf } from '../aws-errors.ts';
 import { openStore } from '../stores.ts';
 import { requiredVariable, type Variables } from '../variables.ts';
@@ -54,7 +55,7 @@ export function openSageMakerPolicyHost(location: string, env: Variables): Polic
   return createSageMakerPolicyHost(
     { name, component },
     {
-      client: new SageMakerClient({ maxAttempts: 5 }),
+      client: new SageMakerClient(clientSettings(30_000)),
       policies: openStore(requiredVariable(env, ENVIRONMENT_VARIABLES.policies)),
       settings: servingSettings(env),
       async instanceType(experiment) {

@@ -1,6 +1,7 @@
 import { InvokeEndpointCommand, SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { InvalidInput, PolicyUnavailable, PromptTooLong } from '../../contracts/index.ts';
 import type { Policy } from '../../ports/index.ts';
+import { clientSettings } from '../aws-client.ts';
 import { isTransient, nameOf } from '../aws-errors.ts';
 import { readCompletion, readPromptLogprobs } from './answers.ts';
 import { completionBody, isPromptTooLong, scoreBody } from './requests.ts';
@@ -22,7 +23,7 @@ export interface Endpoint {
 export function openSageMakerPolicy(location: string, options: Partial<RetryPolicy> = {}): Policy {
   const [name = '', component = null] = location.split('/');
   // The SDK's own retries would multiply ours.
-  const client = new SageMakerRuntimeClient({ maxAttempts: 1, requestHandler: { requestTimeout: ANSWER_MS } });
+  const client = new SageMakerRuntimeClient(clientSettings(ANSWER_MS, 1));
   return createSageMakerPolicy(client, { name, component }, options);
 }
 
