@@ -68,12 +68,12 @@ def shard_policy(policy: Any, world: World, half: bool) -> None:
     precision = MixedPrecisionPolicy(
         param_dtype=torch.bfloat16 if half else None, reduce_dtype=torch.float32 if half else None
     )
-    for layer in policy.lm.get_decoder().layers:
-        fully_shard(layer, mesh=mesh, mp_policy=precision)
-    fully_shard(policy, mesh=mesh, mp_policy=precision)
-    policy.set_gradient_divide_factor(1.0)
-    for layer in policy.lm.get_decoder().layers:
-        layer.set_gradient_divide_factor(1.0)
+    # The loss of a micro-batch is a share of the whole step's, so gradients are added and never averaged. Forcing plain
+    # sums also avoids two traps: Gloo cannot scale while it adds, and NCCL's average may be wrong in a world of one.
+    for module in [*policy.lm.get_decoder().layers, policy]:
+        fully_shard(module, mesh=mesh, mp_policy=precision)
+        module.set_gradient_divide_factor(1.0)
+        module.set_force_sum_reduction_for_comms(True)
 
 
 def add_up(value: Tensor, world: World) -> Tensor:
