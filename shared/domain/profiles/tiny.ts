@@ -87,7 +87,8 @@ export const TINY_PROFILE: Profile = {
     episodeConcurrency: 640,
     stepMs: 1000,
     episodeMs: 5000,
-    memoryMb: 192,
+    // Episodes in flight are bounded by 0.8 × memory / memoryMb; these programs hold a few numbers.
+    memoryMb: 32,
     observationBytes: 4096,
     sourceBytes: 16384,
   },
