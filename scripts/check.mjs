@@ -9,12 +9,15 @@ const bin = (name) => join(root, 'node_modules/.bin', name);
 const python = join(root, '.venv', process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
 const rooms = join(root, 'training-jobs');
 
+/** The sandbox's Python is held to the rules of the Python rooms. */
+const PYTHON_FOLDERS = ['.', '--config', 'pyproject.toml', '../shared/sandbox/python/spade_sandbox'];
+
 /** name, command, arguments, folder */
 const checks = [
   ['lint', bin('biome'), ['check', '--error-on-warnings', '.'], root],
   ['types', bin('tsc'), ['--noEmit'], root],
-  ['python-lint', python, ['-m', 'ruff', 'check', '.'], rooms],
-  ['python-format', python, ['-m', 'ruff', 'format', '--check', '.'], rooms],
+  ['python-lint', python, ['-m', 'ruff', 'check', ...PYTHON_FOLDERS], rooms],
+  ['python-format', python, ['-m', 'ruff', 'format', '--check', ...PYTHON_FOLDERS], rooms],
   ['python-types', python, ['-m', 'mypy'], rooms],
   ['python-tests', python, ['-m', 'pytest', '-q', '--durations=5'], rooms],
   ['tests', bin('vitest'), ['run'], root],
