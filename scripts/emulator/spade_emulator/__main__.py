@@ -2,10 +2,11 @@
 
 from ministack import app
 
-from . import cloudformation, function_errors, sagemaker, tasks
+from . import cloudformation, function_errors, leading_keys, sagemaker, tasks
 
 cloudformation.install()
 function_errors.install()
+leading_keys.install()
 sagemaker.install()
 tasks.install()
 app.main()
