@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { extractProgram } from './program.ts';
+import { stripThinking } from './thinking.ts';
 
 const CODE = 'import random\n\n\nclass TowerEnv:\n    def reset(self, seed):\n        return "go", {}';
 const fence = (info: string, body: string, close = '```') => `\`\`\`${info}\n${body}\n${close}`;
@@ -100,7 +101,7 @@ describe('extractProgram', () => {
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
         const text = pieces.join('');
         const { source, rule } = extractProgram(text);
-        expect(text.includes(source)).toBe(true);
+        expect(stripThinking(text).includes(source)).toBe(true);
         expect(source === '').toBe(rule === 'none');
       }),
       { numRuns: 500 },
