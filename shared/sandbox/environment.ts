@@ -56,8 +56,9 @@ export class ChildEnvironment implements SandboxedEnvironment {
     const text = action.toWellFormed();
     if (Buffer.byteLength(text) > this.#limits.actionBytes) throw new RangeError('the action is too long');
     const reply = this.#checked(await this.#ask({ op: 'step', action: text }), (raw) => checkedStep(raw, this.#limits));
-    if (!reply.ok || reply.value.terminated || reply.value.truncated) this.#playing = false;
-    return reply;
+    if (reply.ok && !reply.value.terminated && !reply.value.truncated) return reply;
+    this.#playing = false;
+    return reply.ok ? this.#lastWord(reply) : reply;
   }
 
   public async solution(): Promise<Reply<{ text: string; actions: readonly string[] | null } | null>> {
@@ -66,6 +67,14 @@ export class ChildEnvironment implements SandboxedEnvironment {
 
   public close(): void {
     this.#child.kill();
+  }
+
+  /**
+   * The last reply counts once the process has answered an empty request after it: a forged reply beside the real one comes
+   * before that answer, however late it arrives.
+   */
+  async #lastWord<T>(reply: Reply<T>): Promise<Reply<T>> {
+    return this.#checked(await this.#child.request({ op: 'end' }, this.#limits.stepMs, 'timeout.step'), () => reply);
   }
 
   /** One request within both deadlines: the step's, and what is left of the episode's. */

@@ -140,6 +140,7 @@ def serve(connection: int, injected: dict[str, types.ModuleType], preloaded: dic
         "step": episode.step,
         "solution": episode.solution,
         "analyse": episode.analyse,
+        "end": lambda _request: None,
     }
     decode, encode, read, write = json.loads, _encode, read_frame, write_frame
     index = 0
