@@ -88,7 +88,7 @@ def _update_endpoint(request: Request) -> Request:
 def _bring_up(name: str, configuration: str, status: str) -> None:
     model = _found(CONFIGURATIONS, configuration, "endpoint configuration")["ProductionVariants"][0]["ModelName"]
     endpoint = ENDPOINTS[name]
-    endpoint |= {"EndpointConfigName": configuration, "EndpointStatus": status}
+    endpoint.update(EndpointConfigName=configuration, EndpointStatus=status)
 
     def load() -> None:
         source = MODELS[model]["PrimaryContainer"]["ModelDataSource"]["S3DataSource"]["S3Uri"]
@@ -98,7 +98,7 @@ def _bring_up(name: str, configuration: str, status: str) -> None:
             _post("/v1/policies", json.dumps({"id": model, "path": str(folder)}).encode())
             endpoint["EndpointStatus"] = "InService"
         except Exception as error:
-            endpoint |= {"EndpointStatus": "Failed", "FailureReason": repr(error)}
+            endpoint.update(EndpointStatus="Failed", FailureReason=repr(error))
 
     threading.Thread(target=load, daemon=True).start()
 
