@@ -30,18 +30,7 @@ step('Python packages (.venv)', ['training-jobs/requirements.txt', 'scripts/setu
   // Also after a set-up that was interrupted while it made the environment.
   if (!succeeds(venvPython, ['-m', 'pip', '--version'])) run(python, ['-m', 'venv', '--clear', join(root, '.venv')]);
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-  const fromCpuIndex = [
-    ...pip,
-    '--retries',
-    '1',
-    '--timeout',
-    '20',
-    TORCH,
-    '--index-url',
-    TORCH_CPU_INDEX,
-    '--extra-index-url',
-    pypi(),
-  ];
+  const fromCpuIndex = [...pip, '--retries=1', '--timeout=20', `${TORCH}+cpu`, '--extra-index-url', TORCH_CPU_INDEX];
   if (!succeeds(venvPython, ['-c', 'import torch'])) {
     if (!succeeds(venvPython, fromCpuIndex)) {
       console.log('  the CPU build of PyTorch is not to be had here: taking the plain package from PyPI (larger)');
@@ -104,12 +93,6 @@ function findPython() {
 function node24() {
   const local = join(root, 'node_modules/node/bin/node');
   return existsSync(local) ? local : process.execPath;
-}
-
-/** The index that pip uses by itself, so that a mirror stays in use beside PyTorch's own index. */
-function pypi() {
-  const { stdout } = spawnSync(venvPython, ['-m', 'pip', 'config', 'get', 'global.index-url'], { encoding: 'utf8' });
-  return stdout?.trim() || 'https://pypi.org/simple';
 }
 
 function fail(message) {
