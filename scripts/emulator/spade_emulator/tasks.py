@@ -57,6 +57,8 @@ def _without_capacity(request: dict[str, Any]) -> bool:
 
 
 def _play(task: dict[str, Any], request: dict[str, Any], account: str, region: str) -> None:
+    # For the check: the emulator's execution history does not show states inside a map.
+    print(f"rollout task on {task.get('capacityProviderName')}", flush=True)
     with request_scope(account, region):
         definition = ecs._task_defs[ecs._resolve_td_key(request["taskDefinition"])]
     overrides = {entry["name"]: entry for entry in (request.get("overrides") or {}).get("containerOverrides", [])}
