@@ -78,6 +78,10 @@ try {
   check('the first iteration was requested', request?.iteration === 1);
   await closed(deployment.stores.episodes);
   say(`${ITERATIONS} iterations have closed in the cloud`);
+  const record = await deployment.stores.episodes.get(iterationKeys(EXPERIMENT, ITERATIONS).record);
+  const { designs, scores } = JSON.parse(Buffer.from(record).toString('utf8'));
+  check(`designs ${JSON.stringify(designs)}`, designs.accepted > 0);
+  check(`episodes ${JSON.stringify(scores.episodes)}`, scores.episodes.played > 0);
   await deployment.queue.send({ experiment: EXPERIMENT, iteration: 1, attempt: 1 });
   await wait(5000);
   await checkExecutions(String(deployment.variables.SPADE_STATE_MACHINE));

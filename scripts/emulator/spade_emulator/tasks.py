@@ -24,8 +24,9 @@ def install() -> None:
 
     def run(request: dict[str, Any]) -> Any:
         if _without_capacity(request):
-            failure = {"arn": "", "reason": "Capacity is unavailable at this time. Please try again later"}
-            return 200, {"Content-Type": "application/x-amz-json-1.1"}, json.dumps({"tasks": [], "failures": [failure]}).encode()
+            failure = {"reason": "Capacity is unavailable at this time. Please try again later"}
+            # What Step Functions makes of an answer with failures; the emulator would take it for success.
+            raise stepfunctions._ExecutionError("AmazonECS.Unknown", json.dumps({"Failures": [failure], "Tasks": []}))
         status, headers, body = run_task(request)
         if status < 400:
             scope = (get_account_id(), get_region())
