@@ -1,7 +1,7 @@
 """The forward pass of a Qwen3 decoder over packed rows, with a KV cache.
 
-Why not `transformers`: for a model of a million parameters its bookkeeping (mask building, cache objects, one module
-call per product) costs as much as the arithmetic, and it computes padding. See docs/policy-server.md for the figures;
+Why not `transformers`: its batches hold padding, which is computed, and its import costs seconds at every start. Whether
+its bookkeeping matters for so small a model is what benchmarks/policy-server/forward.py asks; not measured yet.
 tests/test_model.py holds the two to each other. Packed means that tokens of all rows lie one after another, so linear
 layers never see padding; only the attention pads, to the longest row.
 """
