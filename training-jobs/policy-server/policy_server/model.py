@@ -1,6 +1,6 @@
 """The forward pass of a Qwen3 decoder over packed rows, with a KV cache.
 
-Why not `transformers`: its batches hold padding, which is computed, and its import costs seconds at every start. Whether
+Why not `transformers`: its batches hold padding, which is computed, and its import takes seconds at each start. Whether
 its bookkeeping matters for so small a model is what benchmarks/policy-server/forward.py asks; not measured yet.
 tests/test_model.py holds the two to each other. Packed means that tokens of all rows lie one after another, so linear
 layers never see padding; only the attention pads, to the longest row.
