@@ -148,11 +148,12 @@ describe('tables', () => {
   });
 
   it('show an iteration with its reasons', () => {
-    const text = iterationBlock(record, config, 11.83, 0.5);
+    const text = iterationBlock(record, config, { design: 3.5, rollout: 5.25, train: 3.08 }, 0.5);
     for (const part of [
       'iteration 1 of 5',
       'v0 → v1 (promoted)',
       '11.8 s',
+      'design 3.5, rollout 5.3, train 3.1',
       '24 asked, 21 admitted, 1 duplicates; refused: 2 source.syntax',
       '500 played, 3 faults, 1 lost',
       'v0 0.500 ± 0.031',
@@ -163,7 +164,7 @@ describe('tables', () => {
 
   it('show an iteration that trained nothing', () => {
     const bare = { ...record, training: null, benchmark: [], designs: { ...record.designs, requested: 0 } };
-    const text = iterationBlock(bare, config, null, null);
+    const text = iterationBlock(bare, config, {}, null);
     for (const part of ['the window goes on', 'nothing to train', 'not due', '– so far']) expect(text).toContain(part);
     expect(iterationTable([bare], config)).not.toMatch(/NaN|undefined|null/);
   });

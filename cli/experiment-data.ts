@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { EnvironmentView, ReportData } from '../dashboard/data.ts';
 import { type Home, homeOf } from '../local/home/layout.ts';
 import {

@@ -1,17 +1,20 @@
 import { meanDifficulty } from '../dashboard/data.ts';
 import { decimal, percent, usd } from '../dashboard/format.ts';
+import type { PhaseSeconds } from '../local/phase-clock.ts';
 import type { ExperimentConfig, IterationRecord } from '../shared/contracts/index.ts';
 import { type Column, textTable } from './text-table.ts';
 
-/** One closed iteration as a small table. @param seconds wall time as seen by the command, null when it was not watched */
+/** One closed iteration as a small table. @param seconds wall times of its phases, empty when they were not kept */
 export function iterationBlock(
   record: IterationRecord,
   config: ExperimentConfig,
-  seconds: number | null,
+  seconds: PhaseSeconds,
   spentUsd: number | null,
 ): string {
   const { designs, scores, training } = record;
-  const time = seconds === null ? '' : `   ${seconds.toFixed(1)} s`;
+  const times = Object.entries(seconds);
+  const total = times.reduce((sum, [, part]) => sum + part, 0);
+  const time = times.length === 0 ? '' : `   ${total.toFixed(1)} s`;
   const lines: [string, string][] = [
     ['designs', designLine(designs)],
     ['episodes', outcomeLine(record)],
@@ -28,6 +31,9 @@ export function iterationBlock(
         .map((s) => `v${s.policyVersion} ${decimal(s.score, 3)} ± ${decimal(s.standardError, 3)}`)
         .join(', ') || 'not due',
     ],
+    ...(times.length === 0
+      ? []
+      : [['seconds', times.map(([phase, part]) => `${phase} ${part.toFixed(1)}`).join(', ')] as [string, string]]),
     ['spend', `${usd(spentUsd)} so far`],
   ];
   const head = `iteration ${record.iteration} of ${config.iterations}   policy v${record.policyVersion} → v${record.nextPolicyVersion} (${record.publication})${time}`;

@@ -1,3 +1,4 @@
+import { readPhaseSeconds } from '../local/home/phase-seconds.ts';
 import { type RunResult, readExperimentFile, runExperiment } from '../local/index.ts';
 import type { ProgressEvent } from '../shared/ports/index.ts';
 import { EXIT } from './exit-codes.ts';
@@ -28,13 +29,11 @@ export async function runAndShow(
   const view = createProgressView(screen, config.iterations);
   const interruption = interruptible((text) => view.print(text));
   const shown: Promise<void>[] = [];
-  let startedAt = performance.now();
   const onProgress = (event: ProgressEvent) => {
     view.event(event);
-    if (event.phase !== 'close') return;
-    const seconds = (performance.now() - startedAt) / 1000;
-    startedAt = performance.now();
-    shown.push(showIteration(options.home, config.experiment, event.iteration, seconds, view.print));
+    if (event.phase === 'close') {
+      shown.push(showIteration(options.home, config.experiment, event.iteration, view.print));
+    }
   };
   try {
     const result = await runExperiment({ file, ...options, onProgress, signal: interruption.signal });
@@ -51,13 +50,13 @@ async function showIteration(
   folder: string,
   name: string,
   iteration: number,
-  seconds: number,
   print: (text: string) => void,
 ): Promise<void> {
   const experiment = openExperiment(folder, name);
   const record = readRecord(experiment, iteration);
   if (record === null) return;
   const spent = await fromLedger(experiment, (ledger) => ledger.totalUsd(name));
+  const seconds = readPhaseSeconds(experiment.home, name, iteration);
   print(`${iterationBlock(record, experiment.config, seconds, spent)}\n`);
 }
 

@@ -10,10 +10,10 @@ import { type ScriptedPolicy, startScriptedPolicy } from './testing/scripted-pol
 /** A run of two small iterations takes a few seconds; the limit is for a busy machine. */
 const LIMIT_MS = 240_000;
 
-let folder: string;
-let file: string;
-let policy: ScriptedPolicy;
-let undisturbed: ReadonlyMap<string, string>;
+/** Who writes, plays and trains: answers by a script, or the embedded policy in its server and the trainer itself. */
+const CASTS = ['scripted', 'embedded'] as const;
+
+const PHASES = ['design', 'rollout', 'train', 'publish'];
 
 interface Event {
   readonly phase?: string;
@@ -21,10 +21,13 @@ interface Event {
   readonly result?: { readonly stopReason: string; readonly iterations: number };
 }
 
-/** Starts the host; `onEvent` may kill it. Resolves with the events when it has ended. */
-function host(home: string, onEvent: (event: Event, child: ChildProcess) => void = () => {}): Promise<Event[]> {
-  const script = join(import.meta.dirname, 'testing/run-scripted.ts');
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, file, home], {
+/** Starts the host with these arguments; `onEvent` may kill it. Resolves with the events when it has ended. */
+function host(
+  args: readonly string[],
+  onEvent: (event: Event, child: ChildProcess) => void = () => {},
+): Promise<Event[]> {
+  const script = join(import.meta.dirname, 'testing/run-host.ts');
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const events: Event[] = [];
@@ -51,49 +54,60 @@ function artefacts(home: string): ReadonlyMap<string, string> {
   );
 }
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'spade-crash-'));
-  policy = await startScriptedPolicy();
-  mkdirSync(join(folder, 'model'));
-  writeFileSync(join(folder, 'model/config.json'), '{}');
-  writeFileSync(join(folder, 'corpus.jsonl'), '{"text": "Numbers can be added in any order."}\n');
-  file = join(folder, 'crash.yaml');
-  writeFileSync(
-    file,
-    `experiment: crash
+describe.each(CASTS)('with the %s policy and trainer, a host that is killed with SIGKILL and started again', (cast) => {
+  let folder: string;
+  let policy: ScriptedPolicy | undefined;
+  let undisturbed: ReadonlyMap<string, string>;
+
+  const argumentsFor = (home: string) => [
+    join(folder, 'crash.yaml'),
+    join(folder, home),
+    ...(cast === 'scripted' ? [cast] : []),
+  ];
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'spade-crash-'));
+    mkdirSync(join(folder, 'model'));
+    writeFileSync(join(folder, 'model/config.json'), '{}');
+    writeFileSync(join(folder, 'corpus.jsonl'), '{"text": "Numbers can be added in any order."}\n');
+    if (cast === 'scripted') policy = await startScriptedPolicy();
+    const serving = policy
+      ? `{ policy: '${policy.uri}', initialPolicy: model }`
+      : '{ policy: auto, initialPolicy: tiny }';
+    writeFileSync(
+      join(folder, 'crash.yaml'),
+      `experiment: crash
 profile: tiny
 iterations: 2
 skills: [Mathematical Reasoning, Optimization]
 skillsPerWindow: 2
-serving: { policy: '${policy.uri}', initialPolicy: model }
+serving: ${serving}
 grounding: { corpus: corpus.jsonl }
-evaluation: { every: 0 }
+evaluation: { every: ${policy ? 0 : 1}, instances: 24, tolerance: 1 }
 duplicates: { similarity: 1 }
 designer: { environments: 6 }
 agent: { episodes: 4 }
 limits: { environmentsPerShard: 3 }
 `,
-  );
-  const events = await host(join(folder, 'undisturbed'));
-  expect(events.at(-1)?.result).toMatchObject({ stopReason: 'finished', iterations: 2 });
-  undisturbed = artefacts(join(folder, 'undisturbed'));
-}, LIMIT_MS);
+    );
+    const events = await host(argumentsFor('undisturbed'));
+    expect(events.at(-1)?.result).toMatchObject({ stopReason: 'finished', iterations: 2 });
+    undisturbed = artefacts(join(folder, 'undisturbed'));
+  }, LIMIT_MS);
 
-afterAll(async () => {
-  await policy?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+  afterAll(async () => {
+    await policy?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
-describe('a host that is killed with SIGKILL and started again', () => {
-  test.each(['design', 'rollout', 'train', 'publish'])(
+  test.each(PHASES)(
     'in phase %s ends with the artefacts of an undisturbed run',
     async (phase) => {
-      const home = join(folder, phase);
-      const killed = await host(home, (event, child) => event.phase === phase && child.kill('SIGKILL'));
+      const killed = await host(argumentsFor(phase), (event, child) => event.phase === phase && child.kill('SIGKILL'));
       expect(killed.at(-1)?.result).toBeUndefined();
-      const resumed = await host(home);
+      const resumed = await host(argumentsFor(phase));
       expect(resumed.at(-1)?.result).toMatchObject({ stopReason: 'finished' });
-      expect(artefacts(home)).toEqual(undisturbed);
+      expect(artefacts(join(folder, phase))).toEqual(undisturbed);
     },
     LIMIT_MS,
   );

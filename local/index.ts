@@ -16,9 +16,11 @@ import { loadDefinition } from './definition.ts';
 import { fixExperiment } from './home/experiment.ts';
 import { importCorpora, importPolicy } from './home/imports.ts';
 import { DEFAULT_HOME, folderUri, type Home, homeOf, makeHome } from './home/layout.ts';
+import { writePhaseSeconds } from './home/phase-seconds.ts';
 import { localHost, unitEnvironment } from './host.ts';
 import { localIntegrations } from './integrations.ts';
 import { execute } from './machine.ts';
+import { timedProgress } from './phase-clock.ts';
 import { holdTable } from './processes/table.ts';
 import { progressOf } from './progress-lines.ts';
 
@@ -110,9 +112,12 @@ interface Run {
 
 /** Takes requests from the queue until the run stops; a request is acknowledged when its iteration has closed. */
 async function runIterations(run: Run): Promise<RunResult> {
-  const { config, home, table, signal, onProgress } = run;
+  const { config, home, table, signal } = run;
   const { experiment } = config;
   const definition = loadDefinition();
+  const onProgress = timedProgress(run.onProgress, ({ iteration }, seconds) =>
+    writePhaseSeconds(home, experiment, iteration, seconds),
+  );
   const running = { experiment, iteration: 0 };
   const onLine = (line: string) => {
     const event = progressOf(line, running);
