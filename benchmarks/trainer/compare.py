@@ -1,7 +1,7 @@
 """One training step of ours and of TRL's GRPO on the same collected batch, alternating, each in a process of its own.
 
     benchmarks/trainer/setup
-    nice -n 15 benchmarks/trainer/.venv/bin/python benchmarks/trainer/compare.py [--rounds 5]
+    nice -n 15 benchmarks/trainer/.venv/bin/python benchmarks/trainer/compare.py [--rounds 5] [--spread 0]
 
 Both get the same random Qwen3, the same tokens, advantages and optimizer, and micro-batches that hold the same number
 of real tokens on average. TRL's side is its own: a GRPOTrainer is built, the batch is padded, shuffled and split as its
@@ -44,7 +44,9 @@ CHECK_SAMPLES = 16
 
 def main() -> None:
     """Check, measure, print a table in Markdown."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
         "--rounds",
         type=int,
@@ -63,21 +65,33 @@ def main() -> None:
         default=1,
         help="threads of each side (default: %(default)s)",
     )
+    parser.add_argument(
+        "--spread",
+        type=float,
+        default=1.0,
+        help="how much lengths vary: 1 as self-play gives them, 0 all alike (default: %(default)s)",
+    )
     options = parser.parse_args()
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     import sides
 
     sides.import_everything()
-    samples = ragged_batch(options.samples, SHAPE["vocab_size"], **LENGTHS)
+    samples = ragged_batch(
+        options.samples, SHAPE["vocab_size"], **LENGTHS, spread=options.spread
+    )
     print(
-        json.dumps(in_child(lambda: sides.agree(SHAPE, samples[:CHECK_SAMPLES], MICRO_TOKENS))),
+        json.dumps(
+            in_child(lambda: sides.agree(SHAPE, samples[:CHECK_SAMPLES], MICRO_TOKENS))
+        ),
         flush=True,
     )
     found: dict[str, list[dict[str, float]]] = {"ours": [], "trl": []}
     for number in range(options.rounds):
         order = ("ours", "trl") if number % 2 == 0 else ("trl", "ours")
         for side in order:
-            found[side].append(in_child(lambda side=side: measure(side, samples, options.threads)))
+            found[side].append(
+                in_child(lambda side=side: measure(side, samples, options.threads))
+            )
             print(json.dumps({side: found[side][-1]}), flush=True)
     print_table(found, sum(s.length for s in samples), sides.versions(), options)
 
@@ -132,9 +146,16 @@ def print_table(found: Any, tokens: int, versions: str, options: Any) -> None:
     def median(side: str, key: str) -> float:
         return statistics.median(run[key] for run in found[side])
 
-    print(f"\n{date.today()}, {platform.machine()}, {options.threads} thread(s), {versions}")
-    print(f"{options.samples} sequences, {tokens} real tokens, {options.rounds} alternating rounds, medians\n")
-    print("| | tokens per CPU second | tokens per second | peak memory, MB |\n|---|---|---|---|")
+    print(
+        f"\n{date.today()}, {platform.machine()}, {options.threads} thread(s), {versions}"
+    )
+    print(
+        f"{options.samples} sequences, {tokens} real tokens, spread of lengths {options.spread:g}, "
+        f"{options.rounds} alternating rounds, medians\n"
+    )
+    print(
+        "| | tokens per CPU second | tokens per second | peak memory, MB |\n|---|---|---|---|"
+    )
     rows = {
         side: (
             tokens / median(side, "cpu"),
