@@ -36,9 +36,7 @@ def ragged_batch(
     for number in range(count):
         designer = rng.random() < DESIGNERS
         middle, sigma = (median * 2**spread, 0.2) if designer else (median, 0.7)
-        length = round(
-            np.clip(rng.lognormal(np.log(middle), spread * sigma), 8, longest)
-        )
+        length = round(np.clip(rng.lognormal(np.log(middle), spread * sigma), 8, longest))
         part = 0.65 if designer and spread else rng.lognormal(-1.2, spread * 0.4)
         trained = int(np.clip(length * part, 1, length - 1))
         mask = np.arange(length) >= length - trained

@@ -44,9 +44,7 @@ CHECK_SAMPLES = 16
 
 def main() -> None:
     """Check, measure, print a table in Markdown."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "--rounds",
         type=int,
@@ -76,22 +74,16 @@ def main() -> None:
     import sides
 
     sides.import_everything()
-    samples = ragged_batch(
-        options.samples, SHAPE["vocab_size"], **LENGTHS, spread=options.spread
-    )
+    samples = ragged_batch(options.samples, SHAPE["vocab_size"], **LENGTHS, spread=options.spread)
     print(
-        json.dumps(
-            in_child(lambda: sides.agree(SHAPE, samples[:CHECK_SAMPLES], MICRO_TOKENS))
-        ),
+        json.dumps(in_child(lambda: sides.agree(SHAPE, samples[:CHECK_SAMPLES], MICRO_TOKENS))),
         flush=True,
     )
     found: dict[str, list[dict[str, float]]] = {"ours": [], "trl": []}
     for number in range(options.rounds):
         order = ("ours", "trl") if number % 2 == 0 else ("trl", "ours")
         for side in order:
-            found[side].append(
-                in_child(lambda side=side: measure(side, samples, options.threads))
-            )
+            found[side].append(in_child(lambda side=side: measure(side, samples, options.threads)))
             print(json.dumps({side: found[side][-1]}), flush=True)
     print_table(found, sum(s.length for s in samples), sides.versions(), options)
 
@@ -146,16 +138,12 @@ def print_table(found: Any, tokens: int, versions: str, options: Any) -> None:
     def median(side: str, key: str) -> float:
         return statistics.median(run[key] for run in found[side])
 
-    print(
-        f"\n{date.today()}, {platform.machine()}, {options.threads} thread(s), {versions}"
-    )
+    print(f"\n{date.today()}, {platform.machine()}, {options.threads} thread(s), {versions}")
     print(
         f"{options.samples} sequences, {tokens} real tokens, spread of lengths {options.spread:g}, "
         f"{options.rounds} alternating rounds, medians\n"
     )
-    print(
-        "| | tokens per CPU second | tokens per second | peak memory, MB |\n|---|---|---|---|"
-    )
+    print("| | tokens per CPU second | tokens per second | peak memory, MB |\n|---|---|---|---|")
     rows = {
         side: (
             tokens / median(side, "cpu"),

@@ -45,13 +45,9 @@ STEPS = 3
 
 def main() -> None:
     """Print one JSON object a line: first the check, then a measurement for each shape, mode and round."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dry-run", action="store_true", help="toy shape on the CPU")
-    parser.add_argument(
-        "--shapes", nargs="+", default=["0.6b", "4b"], choices=list(SHAPES)
-    )
+    parser.add_argument("--shapes", nargs="+", default=["0.6b", "4b"], choices=list(SHAPES))
     parser.add_argument("--rounds", type=int, default=2)
     options = parser.parse_args()
 
@@ -65,18 +61,14 @@ def main() -> None:
         world = dataclasses.replace(world, device=torch.device("cpu"))
     name = "cpu" if options.dry_run else torch.cuda.get_device_name()
     print(
-        json.dumps(
-            {"device": name, "torch": torch.__version__, "check": check_packing(world)}
-        ),
+        json.dumps({"device": name, "torch": torch.__version__, "check": check_packing(world)}),
         flush=True,
     )
     for _ in range(1 if options.dry_run else options.rounds):
         for shape in ["toy"] if options.dry_run else options.shapes:
             for mode in MODES:
                 print(
-                    json.dumps(
-                        {"shape": shape, "mode": mode, **measure(shape, mode, world)}
-                    ),
+                    json.dumps({"shape": shape, "mode": mode, **measure(shape, mode, world)}),
                     flush=True,
                 )
     leave_world(world)
@@ -95,9 +87,7 @@ def check_packing(world: Any) -> dict[str, float]:
 
     samples = ragged_batch(24, 1000, median=200, longest=1024)
     data = TrainingSet.of(samples)
-    policy = Policy(random_model("toy", 1000, torch.float32, world, ATTENTION), 0).to(
-        world.device
-    )
+    policy = Policy(random_model("toy", 1000, torch.float32, world, ATTENTION), 0).to(world.device)
     everything = list(range(len(samples)))
     with torch.no_grad():
         packed = build_micro_batch(data, everything, [0.0] * len(samples), world.device)
@@ -108,15 +98,11 @@ def check_packing(world: Any) -> dict[str, float]:
         slow = torch.cat([policy(part)[0] for part in parts])
     gap = (fast - slow).abs()
     if not float(gap.mean()) < 0.05:
-        raise SystemExit(
-            f"packed attention is wrong: mean difference {float(gap.mean()):.3f} nats"
-        )
+        raise SystemExit(f"packed attention is wrong: mean difference {float(gap.mean()):.3f} nats")
     return {"meanGap": float(gap.mean()), "maxGap": float(gap.max())}
 
 
-def random_model(
-    shape: str, vocabulary: int, dtype: Any, world: Any, attention: str
-) -> Any:
+def random_model(shape: str, vocabulary: int, dtype: Any, world: Any, attention: str) -> Any:
     """A Qwen3 of this shape with random weights, made on the device."""
     import torch
     from transformers import Qwen3Config, Qwen3ForCausalLM
@@ -146,27 +132,21 @@ def measure(shape: str, mode: str, world: Any) -> dict[str, Any]:
 
     toy, gpu = shape == "toy", world.device.type == "cuda"
     learner, parameters = make_learner(shape, mode, world)
-    lengths = (
-        {"median": 60, "longest": 512} if toy else {"median": 1200, "longest": 8192}
-    )
+    lengths = {"median": 60, "longest": 512} if toy else {"median": 1200, "longest": 8192}
     samples = ragged_batch(32 if toy else 256, vocabulary(shape), **lengths)
     data, watch = TrainingSet.of(samples), Stopwatch({})
     if gpu:
         torch.cuda.reset_peak_memory_stats()
     for number in range(STEPS):
         begun = time.monotonic()
-        row = take_step(
-            learner, data, range(len(samples)), Known(), number, StopRequest(90)
-        )
+        row = take_step(learner, data, range(len(samples)), Known(), number, StopRequest(90))
         if gpu:
             torch.cuda.synchronize()
         if row["skipped"]:
             raise SystemExit(f"step {number} was skipped: {row['skipped']}")
         if number:
             watch.step(time.monotonic() - begun, row["tokens"])
-    flops = training_flops_per_token(
-        parameters, learner.policy.lm.config, [s.length for s in samples]
-    )
+    flops = training_flops_per_token(parameters, learner.policy.lm.config, [s.length for s in samples])
     return {
         "parameters": parameters,
         "tokens": row["tokens"],

@@ -36,14 +36,10 @@ def random_model(shape: dict[str, Any]) -> Any:
     from transformers import Qwen3Config, Qwen3ForCausalLM
 
     torch.manual_seed(0)
-    return Qwen3ForCausalLM(
-        Qwen3Config(**shape, pad_token_id=0, eos_token_id=1)
-    ).train()
+    return Qwen3ForCausalLM(Qwen3Config(**shape, pad_token_id=0, eos_token_id=1)).train()
 
 
-def ours(
-    model: Any, samples: Sequence[TrainingSample], micro_tokens: int
-) -> Callable[[], Any]:
+def ours(model: Any, samples: Sequence[TrainingSample], micro_tokens: int) -> Callable[[], Any]:
     """The trainer's `take_step`."""
     from grpo.attention import ATTENTION
     from grpo.config import TrainerConfig
@@ -64,18 +60,12 @@ def ours(
     model.set_attn_implementation(ATTENTION)
     parameters = trainable_parameters(model)
     world = World(0, 1, torch.device("cpu"))
-    learner = Learner(
-        Policy(model, 0), parameters, make_optimizer(parameters, config), config, world
-    )
+    learner = Learner(Policy(model, 0), parameters, make_optimizer(parameters, config), config, world)
     data = TrainingSet.of(samples)
-    return lambda: take_step(
-        learner, data, range(len(samples)), Known(), 0, StopRequest(90)
-    )
+    return lambda: take_step(learner, data, range(len(samples)), Known(), 0, StopRequest(90))
 
 
-def trl(
-    model: Any, samples: Sequence[TrainingSample], micro_tokens: int
-) -> Callable[[], Any]:
+def trl(model: Any, samples: Sequence[TrainingSample], micro_tokens: int) -> Callable[[], Any]:
     """TRL's GRPOTrainer with `loss_type="grpo"` (mean over tokens, then over samples), as ours."""
     from trl.trainer.utils import shuffle_sequence_dict, split_tensor_dict
 
@@ -84,9 +74,7 @@ def trl(
     trainer = _trl_trainer(model)
     trainer.current_gradient_accumulation_steps = parts
     whole = _trl_batch(samples)
-    optimizer = torch.optim.AdamW(
-        model.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.1
-    )
+    optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.1)
 
     def step() -> dict[str, float]:
         loss = 0.0
@@ -142,20 +130,12 @@ def _trl_batch(samples: Sequence[TrainingSample]) -> dict[str, Tensor]:
     from trl.trainer.utils import pad
 
     starts = [int(s.mask.argmax()) for s in samples]
-    prompts = [
-        torch.from_numpy(s.token_ids[:at])
-        for s, at in zip(samples, starts, strict=True)
-    ]
-    completions = [
-        torch.from_numpy(s.token_ids[at:])
-        for s, at in zip(samples, starts, strict=True)
-    ]
+    prompts = [torch.from_numpy(s.token_ids[:at]) for s, at in zip(samples, starts, strict=True)]
+    completions = [torch.from_numpy(s.token_ids[at:]) for s, at in zip(samples, starts, strict=True)]
 
     def both(parts: list[Tensor], side: str) -> tuple[Tensor, Tensor]:
         ones = [torch.ones_like(part) for part in parts]
-        return pad(parts, padding_value=0, padding_side=side), pad(
-            ones, padding_value=0, padding_side=side
-        )
+        return pad(parts, padding_value=0, padding_side=side), pad(ones, padding_value=0, padding_side=side)
 
     prompt_ids, prompt_mask = both(prompts, "left")
     completion_ids, completion_mask = both(completions, "right")
@@ -168,9 +148,7 @@ def _trl_batch(samples: Sequence[TrainingSample]) -> dict[str, Tensor]:
     }
 
 
-def agree(
-    shape: dict[str, Any], samples: Sequence[TrainingSample], micro_tokens: int
-) -> dict[str, float]:
+def agree(shape: dict[str, Any], samples: Sequence[TrainingSample], micro_tokens: int) -> dict[str, float]:
     """Loss and gradient norm of both sides on a few samples; raises if they are not the same step."""
     import dataclasses
 
@@ -179,33 +157,19 @@ def agree(
     honest = []
     for sample in samples:
         with torch.no_grad():
-            logs = (
-                plain(torch.from_numpy(sample.token_ids)[None])
-                .logits[0]
-                .log_softmax(-1)
-            )
+            logs = plain(torch.from_numpy(sample.token_ids)[None]).logits[0].log_softmax(-1)
         values = [
             0.0,
             *(float(logs[i - 1, t]) for i, t in enumerate(sample.token_ids) if i),
         ]
-        honest.append(
-            dataclasses.replace(
-                sample, logprobs=torch.tensor(values).double().numpy() * sample.mask
-            )
-        )
+        honest.append(dataclasses.replace(sample, logprobs=torch.tensor(values).double().numpy() * sample.mask))
     # One micro-batch each: TRL's mean over parts is the mean over samples only when all parts are equally large.
-    mine, theirs = (
-        side(random_model(shape), honest, 1 << 20)() for side in (ours, trl)
-    )
+    mine, theirs = (side(random_model(shape), honest, 1 << 20)() for side in (ours, trl))
     for key in ("loss", "gradientNorm"):
         if abs(mine[key] - theirs[key]) > 1e-3 * abs(theirs[key]) + 1e-5:
-            raise SystemExit(
-                f"the two sides differ in {key}: ours {mine[key]}, TRL {theirs[key]}"
-            )
+            raise SystemExit(f"the two sides differ in {key}: ours {mine[key]}, TRL {theirs[key]}")
     return {
-        f"{key} {name}": row[key]
-        for key in ("loss", "gradientNorm")
-        for name, row in (("ours", mine), ("trl", theirs))
+        f"{key} {name}": row[key] for key in ("loss", "gradientNorm") for name, row in (("ours", mine), ("trl", theirs))
     }
 
 
