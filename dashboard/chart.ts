@@ -39,7 +39,26 @@ export function renderChart(chart: Chart): string {
   return `<figure class="card"><figcaption><h3>${escapeHtml(chart.title)}</h3><p>${escapeHtml(chart.note)}</p></figcaption>${drawing}${legend(series)}</figure>`;
 }
 
+/**
+ * A chart as a picture of its own, for documents: an SVG file with title, legend and the style inside.
+ * @param style style sheet that the classes of {@link renderChart} are drawn with
+ */
+export function chartPicture(chart: Chart, style: string): string {
+  const series = chart.series.filter(({ points }) => points.length > 0);
+  const names = series.map(
+    (one, index) => `<tspan class="${colour(one, index)}" fill="currentColor" dx="12">${escapeHtml(one.name)}</tspan>`,
+  );
+  const head = `<text class="tick" x="${MARGIN.left - 12}" y="12">${names.join('')}</text>`;
+  const frame = `xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT + 20}" font-family="system-ui, sans-serif"`;
+  return `<svg ${frame}><title>${escapeHtml(chart.title)}</title><style>${style}</style>${head}<g transform="translate(0 20)">${marksOf(chart, series)}</g></svg>\n`;
+}
+
 function drawingOf(chart: Chart, series: readonly Series[]): string {
+  const label = escapeHtml(`${chart.title}: ${chart.note}`);
+  return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">${marksOf(chart, series)}</svg>`;
+}
+
+function marksOf(chart: Chart, series: readonly Series[]): string {
   const points = series.flatMap((one) => one.points);
   const heights = points.flatMap(({ y, error = 0 }) => [y - error, y + error]);
   const y = scaleOver([...heights, ...(chart.include ?? [])], [BOTTOM, MARGIN.top]);
@@ -50,7 +69,7 @@ function drawingOf(chart: Chart, series: readonly Series[]): string {
     8,
   );
   const lines = series.map((one, index) => seriesMarks(one, index, x, y, chart));
-  return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeHtml(`${chart.title}: ${chart.note}`)}">${grid(x, y, chart)}${lines.join('')}</svg>`;
+  return grid(x, y, chart) + lines.join('');
 }
 
 function grid(x: Scale, y: Scale, chart: Chart): string {

@@ -29,13 +29,19 @@ export function reportCharts(data: ReportData): Chart[] {
   ];
 }
 
+export const BENCHMARK_NOTE = 'Win rate on held-out instances that never change; bars are 95 % intervals.';
+
+/** Benchmark scores by policy version. */
+export function benchmarkPoints(records: readonly IterationRecord[]): Point[] {
+  return benchmarkScores(records).map((s) => ({ x: s.policyVersion, y: s.score, error: Z * s.standardError }));
+}
+
 function ability({ records }: ReportData): Chart {
-  const points = benchmarkScores(records).map((s) => ({ x: s.policyVersion, y: s.score, error: Z * s.standardError }));
   return {
     title: 'Ability on the fixed benchmark',
-    note: 'Win rate on held-out instances that never change; bars are 95 % intervals.',
+    note: BENCHMARK_NOTE,
     xLabel: 'policy version',
-    series: [{ name: 'benchmark', points, strong: true }],
+    series: [{ name: 'benchmark', points: benchmarkPoints(records), strong: true }],
     format: two,
   };
 }
@@ -208,7 +214,8 @@ function chart(title: string, note: string, series: readonly Series[], format: C
   return { title, note, xLabel: 'iteration', series, format };
 }
 
-function over(records: readonly IterationRecord[], value: (record: IterationRecord) => number | null): Point[] {
+/** A value of every iteration that has it. */
+export function over(records: readonly IterationRecord[], value: (record: IterationRecord) => number | null): Point[] {
   return records.flatMap((record) => {
     const y = value(record);
     return y === null ? [] : [{ x: record.iteration, y }];
