@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { Command } from 'commander';
 import { chartPicture } from '../../dashboard/chart.ts';
 import { comparisonCharts, type NamedRun, renderComparison } from '../../dashboard/comparison.ts';
-import { STYLE } from '../../dashboard/style.ts';
+import { CHART_STYLE } from '../../dashboard/style.ts';
 import { comparisonTable } from '../comparison-view.ts';
 import { openExperiment, readRecords } from '../experiment-data.ts';
 import { withExamples } from '../options.ts';
@@ -32,7 +32,7 @@ export function compareVerb(): Command {
       console.log(`\npage: ${resolve(options.out)}`);
       const [benchmark] = comparisonCharts(runs);
       if (options.picture === undefined || benchmark === undefined) return;
-      writeFileSync(options.picture, chartPicture(benchmark, STYLE));
+      writeFileSync(options.picture, chartPicture(benchmark, CHART_STYLE));
       console.log(`picture: ${resolve(options.picture)}`);
     });
   return withExamples(command, [
