@@ -37,6 +37,7 @@ export class ChildEnvironment implements SandboxedEnvironment {
       source: this.#source,
       seed: this.#options.seed,
       maxTurns: this.#options.maxTurns ?? null,
+      ownTurns: this.#options.ownTurns ?? false,
       clock: this.#options.world === 'other-clock' ? 'other' : 'real',
       observationBytes: this.#limits.observationBytes,
       rewardMagnitude: this.#limits.rewardMagnitude,

@@ -113,8 +113,10 @@ export interface OpenOptions {
   readonly seed: number;
   /** Variant for validation: other hash seed, other clock. @default 'play' */
   readonly world?: 'play' | 'other-hash-seed' | 'other-clock';
-  /** Passed to the constructor when it takes `max_turns`. */
+  /** Turns that there will be: passed to the constructor when it takes `max_turns`. */
   readonly maxTurns?: number;
+  /** A program with a number of turns of its own keeps it, up to `maxTurns`, as the reference trains. @default false */
+  readonly ownTurns?: boolean;
 }
 
 /** A running sandbox. */

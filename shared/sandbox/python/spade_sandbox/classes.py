@@ -71,8 +71,12 @@ def check_signatures(cls: type) -> None:
         raise Fault("contract.signature", "step does not take exactly one action")
 
 
-def construct(cls: type, max_turns: int | None) -> object:
-    """A new instance; `max_turns` is passed when the constructor takes it. Fault: class.construct."""
+def construct(cls: type, max_turns: int | None, *, own_turns: bool = False) -> object:
+    """A new instance. Fault: class.construct.
+
+    `max_turns` is the number of turns there will be; it is passed when the constructor takes it. With `own_turns` a
+    program that has a number of turns of its own keeps it, up to `max_turns`.
+    """
     arguments = {}
     initialiser = inspect.getattr_static(cls, "__init__")
     if type(initialiser) is types.FunctionType:
@@ -80,9 +84,13 @@ def construct(cls: type, max_turns: int | None) -> object:
         takes_turns = "max_turns" in names
         if required > (1 if takes_turns else 0):
             raise Fault("class.construct", "the constructor needs arguments other than max_turns")
-        if takes_turns and max_turns is not None:
+        if takes_turns and max_turns is not None and (required > 0 or not own_turns):
             arguments = {"max_turns": max_turns}
     instance = cls(**arguments)
     if type(instance) is not cls:
         raise Fault("class.construct", "the constructor returned another type")
+    if own_turns and max_turns is not None:
+        own = getattr(instance, "max_turns", None)
+        if own is not None:
+            instance.max_turns = min(own, max_turns) if type(own) is int and own > 0 else max_turns
     return instance

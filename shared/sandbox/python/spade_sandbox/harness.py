@@ -13,11 +13,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import analysis
+from . import analysis, tool_use
 from .classes import check_signatures, construct, find_environment_class, name_of
 from .faults import ENVIRONMENT_FILE, Fault, fault_of
 from .frames import read_frame, write_frame
-from .preload import allowed_modules
+from .preload import TOOL_USE_MODULE, allowed_modules
 from .solutions import checked_solution
 from .tool_use import ToolUseBaseEnv, tools_of
 from .values import (
@@ -40,13 +40,14 @@ _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=F
 class Episode:
     """The program under test and the instance being played."""
 
-    def __init__(self, injected: dict[str, types.ModuleType], preloaded: dict[str, types.ModuleType]) -> None:
+    def __init__(self, injected: dict[str, object], preloaded: dict[str, types.ModuleType]) -> None:
         self._injected = injected
         self._preloaded = preloaded
         self._cls: type | None = None
         self._instance: Any = None
         self._fresh = False
         self._max_turns: int | None = None
+        self._own_turns = False
         self._bounds = Bounds(0, 0.0)
 
     def load(self, request: Request) -> object:
@@ -55,6 +56,7 @@ class Episode:
             shift_clock()
         self._bounds = Bounds(request["observationBytes"], request["rewardMagnitude"])
         self._max_turns = request["maxTurns"]
+        self._own_turns = request["ownTurns"]
         random.seed(request["seed"])
         if "numpy" in self._preloaded:
             self._preloaded["numpy"].random.seed(request["seed"] % 2**32)
@@ -76,6 +78,7 @@ class Episode:
         namespace.update(self._injected)
         namespace["ToolUseBaseEnv"] = ToolUseBaseEnv
         sys.modules[MODULE_NAME] = module
+        sys.modules[TOOL_USE_MODULE] = tool_use
         try:
             code = compile(source, ENVIRONMENT_FILE, "exec", dont_inherit=True)
         except (SyntaxError, ValueError) as error:
@@ -92,7 +95,7 @@ class Episode:
         if self._cls is None:
             raise Fault("contract.lifecycle", "nothing is loaded")
         try:
-            self._instance = construct(self._cls, self._max_turns)
+            self._instance = construct(self._cls, self._max_turns, own_turns=self._own_turns)
         except BaseException as error:
             raise fault_of(error, "construct") from None
         self._fresh = True
@@ -131,7 +134,7 @@ class Episode:
         return analysis.analyse(request["source"], allowed_modules(tuple(self._preloaded)))
 
 
-def serve(connection: int, injected: dict[str, types.ModuleType], preloaded: dict[str, types.ModuleType]) -> None:
+def serve(connection: int, injected: dict[str, object], preloaded: dict[str, types.ModuleType]) -> None:
     """Answers requests until the connection ends. Leaves by exception only when the connection is gone."""
     episode = Episode(injected, preloaded)
     operations: dict[str, Callable[[Request], object]] = {

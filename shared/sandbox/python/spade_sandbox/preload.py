@@ -5,12 +5,14 @@ traceback reads source lines, `strptime` has a module of its own, codecs are mod
 not offered; the filter would stop them anyway.
 """
 
+import functools
 import importlib
 import sys
-import types
-from typing import Final
+from typing import Any, Final
 
-# Programs of the released pools use these without importing them.
+from .values import coerce_scalars_of
+
+# Modules that programs of the released pools use without importing them.
 INJECTED: Final = (
     "random",
     "math",
@@ -23,7 +25,25 @@ INJECTED: Final = (
     "copy",
     "heapq",
     "textwrap",
+    "operator",
+    "statistics",
 )
+
+# Members of modules that they use likewise; the reference puts the same names into every program.
+INJECTED_MEMBERS: Final = {
+    "collections": ("deque", "defaultdict", "Counter", "OrderedDict", "namedtuple"),
+    "itertools": ("combinations", "permutations", "product", "chain", "accumulate"),
+    "functools": ("reduce", "lru_cache"),
+    "copy": ("deepcopy",),
+    "heapq": ("heappush", "heappop"),
+    "typing": (
+        *("Tuple", "Dict", "List", "Set", "FrozenSet", "Optional", "Union", "Any"),
+        *("Callable", "Iterable", "Sequence", "Mapping"),
+    ),
+}
+
+# The name under which a program may import the base class of tool use.
+TOOL_USE_MODULE: Final = "tool_use_base_env"
 
 STANDARD: Final = (
     *INJECTED,
@@ -60,12 +80,10 @@ STANDARD: Final = (
     "locale",
     "logging",
     "numbers",
-    "operator",
     "pprint",
     "queue",
     "reprlib",
     "secrets",
-    "statistics",
     "stringprep",
     "struct",
     "sys",
@@ -104,27 +122,43 @@ COMPANIONS: Final = (
 
 def allowed_modules(extra: tuple[str, ...] = ()) -> frozenset[str]:
     """Names that an `import` statement may name; a package allows its submodules when it is an extra module."""
-    return frozenset((*STANDARD, *extra))
+    return frozenset((*STANDARD, TOOL_USE_MODULE, *extra))
 
 
-def preload(extra: tuple[str, ...] = ()) -> dict[str, types.ModuleType]:
+def preload(extra: tuple[str, ...] = ()) -> dict[str, object]:
     """Imports everything, then takes the import system's road to the file system away.
 
-    Returns the modules injected into every program, by name. Raises ImportError when an extra module is not installed.
+    Returns what is injected into every program, by name. Raises ImportError when an extra module is not installed.
     """
     for name in (*STANDARD, *COMPANIONS, *extra):
         importlib.import_module(name)
     if "math_verify" in extra:
-        _warm_up_math_verify()
+        _tame_math_verify()
+    if "numpy" in extra:
+        coerce_scalars_of(sys.modules["numpy"])
     "".encode("idna")
     sys.path.clear()
     sys.path_hooks.clear()
     sys.path_importer_cache.clear()
-    return {name: sys.modules[name] for name in INJECTED}
+    return injected_names(extra)
 
 
-def _warm_up_math_verify() -> None:
-    """One parse loads its grammar files, which no confined process could open later."""
-    module = sys.modules["math_verify"]
-    parse, verify = module.parse, module.verify
-    verify(parse("$1$", parsing_timeout=None), parse("$1$", parsing_timeout=None), timeout_seconds=None)
+def injected_names(extra: tuple[str, ...] = ()) -> dict[str, object]:
+    """Modules and members that every program finds under their names; numpy also as `np`, where it is preloaded."""
+    names: dict[str, object] = {name: importlib.import_module(name) for name in INJECTED}
+    for module, members in INJECTED_MEMBERS.items():
+        names.update({member: getattr(importlib.import_module(module), member) for member in members})
+    if "numpy" in extra:
+        names.update({"np": sys.modules["numpy"], "numpy": sys.modules["numpy"]})
+    return names
+
+
+def _tame_math_verify() -> None:
+    """Switches the time-outs of math-verify off, which want signals; the supervisor's deadlines hold anyway.
+
+    One comparison loads its grammar files, which no confined process could open later.
+    """
+    module: Any = sys.modules["math_verify"]
+    module.parse = functools.partial(module.parse, parsing_timeout=None)
+    module.verify = functools.partial(module.verify, timeout_seconds=None)
+    module.verify(module.parse("$1$"), module.parse("1"))

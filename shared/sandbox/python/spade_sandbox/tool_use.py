@@ -1,20 +1,29 @@
 """`ToolUseBaseEnv`: the base class that tool-use programs of the SPADE reference expect under this name.
 
-Written anew from its protocol: the program sets `_state`, `_tools` (OpenAI function schemas), `_user_messages` and
-`_message_criteria`, and defines one method per tool. The agent writes `<tool_call>{"name", "arguments"}</tool_call>`
-any number of times in a message; `<answer>…</answer>` ends the current user message. The reward of the episode is the
-share of user messages whose criterion held when they were answered.
+Written anew from its protocol, so that programs of the released pools load unchanged. A program defines
+`reset(seed)`, one method `tool_NAME(**arguments)` for each tool, and `solution()`; `reset` sets `_tools` (name ->
+`{"description", "parameters"}`), `_state` and `_expected_answer`. A program with several instructions also sets
+`_user_messages` and `_message_criteria` (functions of the state): the next instruction is shown once the criterion of
+the current one holds.
+
+The agent writes `<tool_call>{"name", "arguments"}</tool_call>` and, at the end, `<answer>…</answer>`. Where this class
+differs from the reference: all calls of a message run in order and then its answer is read, where the reference runs
+one call or reads the answer; a closing tag inside a JSON string does not end a call; `_advance_if_done` and the check
+that all instructions were carried out exist for programs that do not bring their own.
 """
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 MAX_CALLS_PER_MESSAGE = 32
 MAX_RESULT = 8000
-_CALL = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
+FORMAT_REWARD = -0.1
+TOLERANCE = 0.01
+_OPEN, _CLOSE = "<tool_call>", "</tool_call>"
 _ANSWER = re.compile(r"<answer>(.*?)</answer>", re.DOTALL)
+_FORMAT_HELP = "Format error: use tools to call a function, or <answer>result</answer> to submit."
+_decode = json.JSONDecoder().raw_decode
 
 
 def tools_of(instance: Any) -> list[Any] | None:
@@ -25,86 +34,144 @@ def tools_of(instance: Any) -> list[Any] | None:
     return tools
 
 
+def calls_in(message: str) -> list[Any]:
+    """Calls of a message, in order, at most `MAX_CALLS_PER_MESSAGE`: what was decoded, or None where it is no JSON."""
+    calls: list[Any] = []
+    position = message.find(_OPEN)
+    while position >= 0 and len(calls) < MAX_CALLS_PER_MESSAGE:
+        start = position + len(_OPEN)
+        end = message.find(_CLOSE, start)
+        try:
+            body = message[start:].lstrip()
+            call, length = _decode(body)
+            offset = len(message) - len(body) + length
+            if not message[offset:].lstrip().startswith(_CLOSE):
+                raise ValueError
+            end = message.index(_CLOSE, offset)
+        except (ValueError, RecursionError):
+            call = None
+        if end < 0:
+            break
+        calls.append(call)
+        position = message.find(_OPEN, end)
+    return calls
+
+
 class ToolUseBaseEnv:
-    """Several user instructions in turn over a simulated back end."""
+    """Tools over a simulated back end, for one task or for several instructions in turn."""
 
-    def __init__(self, max_turns: int = 25) -> None:
+    def __init__(self, max_turns: int = 10, **_kwargs: Any) -> None:
         self.max_turns = max_turns
+        self.turn_count = 0
+        self._tools: Any = {}
         self._state: dict[str, Any] = {}
-        self._tools: list[dict[str, Any]] = []
-        self._user_messages: list[str] = []
-        self._message_criteria: list[Any] = []
-        self._restart()
-
-    def _restart(self) -> None:
-        self._turn = 0
-        self._message_index = 0
-        self._passed: list[bool] = []
-        self._last_answer = ""
+        self._call_history: list[dict[str, Any]] = []
+        self._expected_answer: Any = None
+        self.reset()
 
     def reset(self, seed: int | None = None) -> tuple[str, dict[str, Any]]:
-        """Calls the program's `_setup(seed)` when it has one, and shows the first user message."""
-        self._restart()
-        setup = getattr(self, "_setup", None)
-        if callable(setup):
-            setup(seed)
-        return self._user_messages[0], {}
+        """Draws the task; every program brings its own."""
+        raise NotImplementedError("a tool-use program defines reset")
+
+    def solution(self) -> str:
+        """Calls and answer that carry out the task; every program brings its own."""
+        raise NotImplementedError("a tool-use program defines solution")
 
     def get_tools(self) -> list[dict[str, Any]]:
-        """OpenAI function schemas."""
-        return self._tools
+        """OpenAI function schemas of `_tools`."""
+        nothing = {"type": "object", "properties": {}}
+        return [
+            {
+                "type": "function",
+                "function": {
+                    "name": name,
+                    "description": tool.get("description", ""),
+                    "parameters": tool.get("parameters", nothing),
+                },
+            }
+            for name, tool in self._tools.items()
+        ]
 
-    def execute_tool(self, name: str, arguments: dict[str, Any]) -> Any:
-        """Runs the method of that name (or `_tool_NAME`). Errors are answers to the agent, not faults."""
-        known = {(tool.get("function") or tool).get("name") for tool in self.get_tools()}
-        method: Callable[..., Any] | None = getattr(self, f"_tool_{name}", None) or getattr(self, name, None)
-        if name not in known or not callable(method):
-            return {"error": f"unknown tool {name}"}
+    def execute_tool(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Runs one tool: `{"output": str, "returncode": 0 or 1}`. An exception of the tool is told to the agent."""
+        method = getattr(self, f"tool_{name}", None)
+        if not callable(method):
+            return {"output": f"Unknown tool '{name}'. Available: {', '.join(self._tools)}", "returncode": 1}
         try:
-            return method(**arguments)
-        except TypeError as error:
-            return {"error": str(error)}
-        except (KeyError, ValueError, IndexError) as error:
-            return {"error": f"{type(error).__name__}: {error}"}
-
-    def evaluate(self) -> float:
-        """Share of user messages whose criterion held, in [0, 1]."""
-        return sum(self._passed) / max(1, len(self._user_messages))
+            result = str(method(**arguments))
+        except Exception as error:
+            return {"output": f"Error calling {name}: {error}", "returncode": 1}
+        self._call_history.append({"name": name, "arguments": arguments, "result": result})
+        if type(self)._advance_if_done is ToolUseBaseEnv._advance_if_done:
+            result += self._advance_if_done()
+        return {"output": result, "returncode": 0}
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """Runs the tool calls of one message; an answer moves on to the next user message."""
-        self._turn += 1
+        """Runs the calls of a message, then its answer. Only a right answer ends the episode; the last turn cuts it."""
+        self.turn_count += 1
+        cut = self.turn_count >= self.max_turns
+        calls = calls_in(action)
+        parts = [f"Tool result:\n{self._run(call)[:MAX_RESULT]}" for call in calls]
+        reward = 0.0
         answer = _ANSWER.search(action)
-        parts = [self._run_call(text) for text in _CALL.findall(action)[:MAX_CALLS_PER_MESSAGE]]
         if answer is not None:
-            self._last_answer = answer.group(1).strip()
-            self._passed.append(self._criterion_holds(self._message_index))
-            self._message_index += 1
-            if self._message_index >= len(self._user_messages):
-                return "Done.", float(self.evaluate()), True, False, {}
-            parts.append(self._user_messages[self._message_index])
-        if not parts:
-            parts.append("Call a tool with <tool_call>{...}</tool_call> or finish with <answer>...</answer>.")
-        cut = self._turn >= self.max_turns
-        return "\n".join(parts), float(self.evaluate()) if cut else 0.0, False, cut, {}
+            if self._check_answer(answer.group(1).strip()):
+                return "\n\n".join([*parts, "Correct!"]), 1.0, True, False, {}
+            parts.append(self._incorrect_answer_feedback())
+        elif not calls or calls == [None]:
+            parts = [_FORMAT_HELP if not calls else "Format error: invalid tool call arguments."]
+            reward = FORMAT_REWARD
+        if cut:
+            parts.append(f"Time up. Solution:\n{self.solution()}")
+        return "\n\n".join(parts), 0.0 if cut else reward, False, cut, {}
 
-    def _run_call(self, text: str) -> str:
-        try:
-            call = json.loads(text)
-        except (ValueError, RecursionError):
-            return "<tool_response>the call is not valid JSON</tool_response>"
+    def _run(self, call: Any) -> str:
         if not isinstance(call, dict) or not isinstance(call.get("name"), str):
-            return "<tool_response>a call is an object with a name and arguments</tool_response>"
+            return "Format error: a call is a JSON object with a name and arguments."
         arguments = call.get("arguments", {})
-        if not isinstance(arguments, dict):
-            return "<tool_response>arguments must be an object</tool_response>"
-        result = json.dumps(self.execute_tool(call["name"], arguments), default=str)
-        return f"<tool_response>{result[:MAX_RESULT]}</tool_response>"
+        return str(self.execute_tool(call["name"], arguments if isinstance(arguments, dict) else {})["output"])
 
-    def _criterion_holds(self, index: int) -> bool:
-        if index >= len(self._message_criteria):
+    def _advance_if_done(self) -> str:
+        """Moves on when the current instruction's criterion holds; the text to append to a tool's result."""
+        messages = getattr(self, "_user_messages", ())
+        current = getattr(self, "_current_msg", 0)
+        if current >= len(messages) or not self._message_criteria[current](self._state):  # type: ignore[attr-defined]
+            return ""
+        self._current_msg = current + 1
+        if self._current_msg >= len(messages):
+            return "\n\n[ALL STEPS COMPLETE] Submit <answer>done</answer>."
+        return f"\n\n[STEP {self._current_msg} COMPLETE - NEW INSTRUCTION] {messages[self._current_msg]}"
+
+    def _check_answer(self, answer: str) -> bool:
+        """Equal without case, or as numbers within 0.01; and no instruction may be left."""
+        if getattr(self, "_current_msg", 0) < len(getattr(self, "_user_messages", ())):
             return False
-        criterion = self._message_criteria[index]
-        if callable(criterion):
-            return bool(criterion(self._state))
-        return all(self._state.get(key) == value for key, value in dict(criterion).items())
+        given, expected = str(answer).strip(), str(self._expected_answer).strip()
+        if given.lower() == expected.lower():
+            return True
+        try:
+            return abs(_number(given) - _number(expected)) < TOLERANCE
+        except ValueError:
+            return False
+
+    def _incorrect_answer_feedback(self) -> str:
+        """What a wrong answer is told: with several instructions, which one is still open."""
+        messages = getattr(self, "_user_messages", ())
+        current = getattr(self, "_current_msg", 0)
+        if not 0 <= current < len(messages):
+            return "Incorrect. Keep using tools."
+        return (
+            f"Incorrect. Step {current + 1} of {len(messages)} is still open: {messages[current]} "
+            "Carry it out with the tools before you answer."
+        )
+
+    def _obs_suffix(self) -> str:
+        """Nothing: old programs append it to their first observation, where the tools used to be listed."""
+        return ""
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+def _number(text: str) -> float:
+    return float(text.replace("$", "").replace(",", ""))
