@@ -23,7 +23,7 @@ import { environmentTable } from './verbs/envs.ts';
 import { estimateText } from './verbs/estimate.ts';
 import { environmentText } from './verbs/show.ts';
 import { statusText } from './verbs/status.ts';
-import { verdictText } from './verbs/validate.ts';
+import { judgedJson, judgedLine, verdictCard } from './verdict-view.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'spade-cli-'));
 const config = parseExperiment('iterations: 5', 'demo.yaml');
@@ -182,8 +182,15 @@ describe('tables', () => {
       reason: 'source.syntax' as const,
       detail: 'line 3',
     };
-    expect(verdictText({ file: 'a.py', verdict })).toMatch(/REFUSED .*a\.py[\s\S]*source\.syntax[\s\S]*line 3/);
-    expect(verdictText({ file: 'a.py', verdict: null })).toContain('LOST');
+    const judged = { file: 'a.py', verdict, outcome: 'refused', timings: { static: 2.04 } } as const;
+    expect(judgedLine(judged)).toMatch(/^REFUSED .*a\.py.*source\.syntax, line 3$/);
+    expect(verdictCard(judged)).toMatch(/static\s+2 ms[\s\S]*isolation/);
+    expect(JSON.parse(judgedJson(judged))).toMatchObject({
+      ...{ file: 'a.py', verdict: 'refused', reason: 'source.syntax', detail: 'line 3', ms: 2 },
+    });
+    const lost = { file: 'a.py', verdict: null, outcome: 'lost', problem: 'try again', timings: {} } as const;
+    expect(judgedLine(lost)).toMatch(/^LOST .*try again$/);
+    expect(JSON.parse(judgedJson(lost))).toMatchObject({ verdict: 'lost', reason: null, layers: [] });
   });
 
   it('show an estimate against the cap', () => {

@@ -20,6 +20,13 @@ export function wholeNumber(low: number, high: number): (text: string) => number
   };
 }
 
+/** Names of Python modules, separated by commas, for option values. */
+export function moduleNames(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.every((name) => /^[A-Za-z_]\w*$/.test(name))) return names;
+  throw new InvalidArgumentError('expected names of Python modules, separated by commas');
+}
+
 /** Adds examples below a verb's help. */
 export function withExamples(command: Command, examples: readonly string[]): Command {
   return command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  $ spade ${line}`).join('\n')}`);

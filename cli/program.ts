@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 import { cloudVerbs } from './verbs/cloud.ts';
+import { compareVerb } from './verbs/compare.ts';
 import { demoVerb } from './verbs/demo.ts';
 import { envsVerb } from './verbs/envs.ts';
 import { estimateVerb } from './verbs/estimate.ts';
+import { importVerb } from './verbs/import.ts';
 import { playVerb } from './verbs/play.ts';
 import { reportVerb } from './verbs/report.ts';
 import { runVerb } from './verbs/run.ts';
@@ -31,9 +33,11 @@ export function createProgram(): Command {
     runVerb(),
     statusVerb(),
     reportVerb(),
+    compareVerb(),
     envsVerb(),
     showVerb(),
     validateVerb(),
+    importVerb(),
     playVerb(),
     estimateVerb(),
     ...cloudVerbs(),

@@ -64,7 +64,8 @@ export function progressLine(state: PhaseState, iterations: number): string {
 
 const WIDTH = 20;
 
-function progressBar(fraction: number): string {
+/** A bar of twenty characters. @param fraction in [0, 1]; what is beyond is cut */
+export function progressBar(fraction: number): string {
   const full = Math.round(Math.min(1, Math.max(0, fraction)) * WIDTH);
   return '█'.repeat(full) + '░'.repeat(WIDTH - full);
 }

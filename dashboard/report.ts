@@ -113,13 +113,19 @@ function environments({ environments: all, config }: ReportData): string {
   return shown.map((view) => environment(view, meanLevel(view.card.difficulty, config))).join('');
 }
 
+/** Where an environment came from, in a few words. */
+function madeBy({ provenance }: EnvironmentView['card']): string {
+  if ('pool' in provenance) return `imported, ${provenance.pool} line ${provenance.line}`;
+  return `iteration ${provenance.iteration}, policy v${provenance.policyVersion}`;
+}
+
 function environment({ card, statistics, source, hint }: EnvironmentView, level: number): string {
   const facts = [
     card.skill,
     `level ${decimal(level, 1)}`,
     `regret ${decimal(statistics?.regret, 3)}`,
     `won ${percent(statistics?.winRate.unhinted)} unhinted, ${percent(statistics?.winRate.hinted)} hinted`,
-    `iteration ${card.provenance.iteration}, policy v${card.provenance.policyVersion}`,
+    madeBy(card),
     card.hash.slice(0, 10),
     ...(statistics?.flags ?? []),
   ];

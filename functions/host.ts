@@ -1,13 +1,14 @@
 import { openTable } from '../shared/adapters/dynamodb/open.ts';
 import { openEvents } from '../shared/adapters/events.ts';
 import { once } from '../shared/adapters/once.ts';
+import { createHttpChat, policyChat } from '../shared/adapters/policy/chat.ts';
 import { openPolicy, openPolicyHost } from '../shared/adapters/policy/open.ts';
 import { createProgress } from '../shared/adapters/progress.ts';
 import { openStores } from '../shared/adapters/stores.ts';
 import { lambdaValidator } from '../shared/adapters/validator-lambda.ts';
 import { requiredVariable } from '../shared/adapters/variables.ts';
 import { ENVIRONMENT_VARIABLES } from '../shared/contracts/index.ts';
-import type { Events, Ledger, Memory, Policy, PolicyHost, Progress, Stores } from '../shared/ports/index.ts';
+import type { Chat, Events, Ledger, Memory, Policy, PolicyHost, Progress, Stores } from '../shared/ports/index.ts';
 import type { Validation, ValidationInput } from '../shared/validation/types.ts';
 import type { Metering } from './metering.ts';
 import type { Environment } from './middleware.ts';
@@ -25,6 +26,8 @@ export interface Host {
   readonly progress: Progress;
   /** Judges model-written code behind walls: in process on a laptop, in a function without rights in the cloud. */
   readonly validate: (input: ValidationInput) => Promise<Validation>;
+  /** The model that judges programs (M20): any server by its URI, or with `auto` the policy that is being trained. */
+  readonly chat: (uri: string) => Chat;
   /** Versions of what decides about environments, for their cards (M29). */
   readonly versions: Readonly<Record<string, string>>;
   readonly telemetry: Telemetry;
@@ -48,6 +51,7 @@ export function hostFrom(env: Environment): Host {
     events: () => openEvents(variable('events')),
     progress: () => createProgress(),
     validate: () => lambdaValidator(variable('validator')),
+    chat: () => (uri: string) => (uri === 'auto' ? policyChat(openPolicy(variable('policy'))) : createHttpChat(uri)),
     versions: () => VERSIONS,
     telemetry: () => cloudTelemetry(),
     metering: () => ({ now: () => new Date() }),

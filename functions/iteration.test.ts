@@ -69,6 +69,9 @@ function hostInMemory(stores: MemoryStores) {
       promote: async (_, __, version) => void (ledger.current = version),
     }),
     events: strict<Events>('events', { iterationCompleted: async () => undefined }),
+    chat: () => {
+      throw new Error('no judge is configured');
+    },
     validate: async ({ source }) => ({
       verdict: accepted(/\w+Env/.exec(source)?.[0] ?? '', source),
       infraLost: false,

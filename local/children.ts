@@ -44,7 +44,9 @@ export async function startChildren(
   const python = projectPython(process.env);
   const env = { ...baseEnvironment(process.env), OMP_NUM_THREADS: String(config.training.threads) };
   const common = { python, pythonPath: PYTHON_PATH, env };
-  const sandbox = startSandbox({ python, slots: VALIDATION_SLOTS, isolation: isolation(), limits: config.limits });
+  const { modules, ...limits } = config.limits;
+  const options = { python, slots: VALIDATION_SLOTS, isolation: isolation(), limits, extraModules: modules };
+  const sandbox = startSandbox(options);
   // Its failure is told by the first validation that awaits it.
   sandbox.catch(() => undefined);
   const trainer = launchTrainer({ ...common, onLine: onTrainerLine });

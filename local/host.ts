@@ -4,6 +4,7 @@ import type { Host } from '../functions/host.ts';
 import { lineTelemetry } from '../functions/telemetry.ts';
 import { VERSIONS } from '../functions/versions.ts';
 import { createFileEvents } from '../shared/adapters/events-file.ts';
+import { createHttpChat, policyChat } from '../shared/adapters/policy/chat.ts';
 import { openPolicy, openPolicyHost } from '../shared/adapters/policy/open.ts';
 import { callbackProgress } from '../shared/adapters/progress.ts';
 import { openStores } from '../shared/adapters/stores.ts';
@@ -53,15 +54,17 @@ export function localHost(parts: LocalHostParts): Host {
     maxAttempts: config.serving.maxAttempts,
   };
   const stores = openStores(env);
+  const policy = openPolicy(policyUri, options);
   return {
     stores,
-    policy: openPolicy(policyUri, options),
+    policy,
     policyHost: remembering(openPolicyHost(policyUri, env, options), parts, stores),
     memory: table.services.memory,
     ledger: table.services.ledger,
     events: observed(createFileEvents(parts.home.events), parts.onCompleted),
     progress: callbackProgress(parts.onProgress),
     validate: async (input) => validateEnvironment(input, await parts.sandbox),
+    chat: (uri) => (uri === 'auto' ? policyChat(policy) : createHttpChat(uri, options)),
     versions: VERSIONS,
     // Beside the children's logs: a design that is lost says here why.
     telemetry: lineTelemetry((line) => appendFileSync(join(parts.home.logs, 'units.jsonl'), line)),

@@ -58,7 +58,11 @@ export function environmentTable(views: readonly EnvironmentView[], config: Expe
   return textTable(
     [
       { heading: 'environment', cell: ({ card }) => card.hash.slice(0, 10) },
-      { heading: 'it', cell: ({ card }) => String(card.provenance.iteration), align: 'right' },
+      {
+        heading: 'it',
+        cell: ({ card }) => ('pool' in card.provenance ? 'pool' : String(card.provenance.iteration)),
+        align: 'right',
+      },
       { heading: 'skill', cell: ({ card }) => card.skill },
       { heading: 'title', cell: ({ card }) => card.title },
       { heading: 'level', cell: ({ card }) => decimal(meanLevel(card.difficulty, config), 1), align: 'right' },

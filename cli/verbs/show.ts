@@ -39,6 +39,21 @@ function find(views: readonly EnvironmentView[], hash: string): EnvironmentView 
   ]);
 }
 
+function origin(provenance: EnvironmentView['card']['provenance']): string[] {
+  if ('pool' in provenance) {
+    const metadata = Object.entries(provenance.metadata).map(([name, value]) => `${name} ${value}`);
+    return [
+      `  imported    ${printable(provenance.pool)}, line ${provenance.line}, ${printable(provenance.id)}`,
+      ...(metadata.length > 0 ? [`  pool says   ${printable(metadata.join(', '))}`] : []),
+    ];
+  }
+  const { iteration, designIndex, turn, policyVersion, corpusLine, promptSet } = provenance;
+  return [
+    `  made        iteration ${iteration}, design ${designIndex}, turn ${turn}, by policy v${policyVersion}`,
+    `  grounded    ${corpusLine === null ? 'no document' : `corpus line ${corpusLine}`}, prompts ${promptSet}`,
+  ];
+}
+
 /** An environment for people. Everything that a model wrote is made harmless for a terminal. */
 export function environmentText({ card, statistics, source, hint }: EnvironmentView): string {
   const { provenance, verdict } = card;
@@ -56,8 +71,7 @@ export function environmentText({ card, statistics, source, hint }: EnvironmentV
     `${printable(card.title)}  ${card.hash}`,
     `  skill       ${card.skill}`,
     `  difficulty  ${levels}`,
-    `  made        iteration ${provenance.iteration}, design ${provenance.designIndex}, turn ${provenance.turn}, by policy v${provenance.policyVersion}`,
-    `  grounded    ${provenance.corpusLine === null ? 'no document' : `corpus line ${provenance.corpusLine}`}, prompts ${provenance.promptSet}`,
+    ...origin(provenance),
     `  measured    ${measured}`,
     ...(episodes === ''
       ? []

@@ -35,7 +35,11 @@ export async function admitDesigns(
   designs: readonly PlannedDesign[],
   deps: { readonly memory: Pick<Memory, 'candidates'>; readonly stores: Pick<Stores, 'environments'> },
 ): Promise<AdmissionDecision> {
-  const remembered = await Promise.all(designs.map((design) => rememberedNeighbours(config, iteration, design, deps)));
+  const remembered = await Promise.all(
+    designs.map(({ judged }) =>
+      judged?.verdict.accepted ? rememberedNeighbours(config, iteration, judged.verdict, deps) : [],
+    ),
+  );
   const admitted: AdmittedDesign[] = [];
   const refused: Admission['refused'] = [];
   designs.forEach(({ index, judged }, position) => {
@@ -61,16 +65,15 @@ function reasonToRefuse(
     : null;
 }
 
-/** Fingerprints of environments of earlier iterations that share a bucket with a design. */
-async function rememberedNeighbours(
-  config: ExperimentConfig,
-  iteration: number,
-  { judged }: PlannedDesign,
+/** Fingerprints of environments of iterations before this one that share a bucket with a program; a bounded look-up. */
+export async function rememberedNeighbours(
+  config: Pick<ExperimentConfig, 'experiment' | 'duplicates'>,
+  beforeIteration: number,
+  program: SyntaxFingerprint,
   deps: { readonly memory: Pick<Memory, 'candidates'>; readonly stores: Pick<Stores, 'environments'> },
 ): Promise<SyntaxFingerprint[]> {
-  if (!judged?.verdict.accepted) return [];
   const { experiment } = config;
-  const hashes = await deps.memory.candidates(experiment, bucketKeys(judged.verdict, config.duplicates), iteration);
+  const hashes = await deps.memory.candidates(experiment, bucketKeys(program, config.duplicates), beforeIteration);
   const cards = hashes.map((hash) =>
     findObject(deps.stores.environments, environmentKeys(experiment, hash).card, EnvironmentCard),
   );

@@ -15,7 +15,7 @@ import { recordUsage } from '../usage.ts';
 import { admitDesigns } from './admit-designs.ts';
 import { designUsage, readJudgedDesigns } from './judged-designs.ts';
 import { rolloutJobs } from './rollout-jobs.ts';
-import { storeEnvironment } from './store-environment.ts';
+import { keptDesign, storeEnvironment } from './store-environment.ts';
 
 /** What the admission needs of the world. */
 export interface AdmitDeps {
@@ -69,7 +69,8 @@ async function decide(
   const designs = await readJudgedDesigns(experiment, iteration, plan, episodes);
   await recordUsage(deps.ledger, input, 'design', designUsage(designs));
   const { admitted, refused } = await admitDesigns(config, iteration, designs, deps);
-  for (const environment of admitted) await storeEnvironment(config, environment, deps);
+  for (const environment of admitted)
+    await storeEnvironment(config, keptDesign(config, environment, deps.versions), deps);
   return {
     experiment,
     iteration,

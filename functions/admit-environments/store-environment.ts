@@ -3,44 +3,45 @@ import { canonicalJson } from '../../shared/domain/canonical-json.ts';
 import { bucketKeys } from '../../shared/domain/near-duplicates.ts';
 import type { Memory, Stores } from '../../shared/ports/index.ts';
 import type { AdmittedDesign } from './admit-designs.ts';
-import type { JudgedDesign } from './judged-designs.ts';
 
-/** Stores an environment (source as it was judged, hint, card) and makes the memory know it. Repeating it changes nothing. */
+/** What is kept of an environment: its card, its source as it was judged, and its hint. */
+export interface KeptEnvironment {
+  readonly card: EnvironmentCard;
+  readonly source: string;
+  readonly hint: string;
+}
+
+/** Stores an environment, its card last, and makes the memory know it. Repeating it changes nothing. */
 export async function storeEnvironment(
-  config: ExperimentConfig,
-  { hash, judged }: AdmittedDesign,
-  deps: {
-    readonly stores: Pick<Stores, 'environments'>;
-    readonly memory: Pick<Memory, 'record' | 'index'>;
-    readonly versions: Readonly<Record<string, string>>;
-  },
+  config: Pick<ExperimentConfig, 'experiment' | 'duplicates'>,
+  { card, source, hint }: KeptEnvironment,
+  deps: { readonly stores: Pick<Stores, 'environments'>; readonly memory: Pick<Memory, 'record' | 'index'> },
 ): Promise<void> {
   const { experiment } = config;
-  const { request, design, verdict } = judged;
+  const { hash, title, skill, syntaxHash, difficulty } = card;
+  const { iteration } = card.provenance;
   const keys = environmentKeys(experiment, hash);
-  const card = cardOf(config, hash, judged, deps.versions);
-  await Promise.all([
-    deps.stores.environments.put(keys.source, design.source),
-    deps.stores.environments.put(keys.hint, design.hint),
-    deps.stores.environments.put(keys.card, `${canonicalJson(card)}\n`),
-  ]);
-  await deps.memory.record(experiment, {
-    environment: hash,
-    title: verdict.title,
-    skill: request.skill,
-    iteration: request.iteration,
-    syntaxHash: verdict.syntaxHash,
-    difficulty: request.difficulty,
-    statistics: null,
-    band: null,
-  });
-  await deps.memory.index(experiment, hash, bucketKeys(verdict, config.duplicates), request.iteration);
+  await Promise.all([deps.stores.environments.put(keys.source, source), deps.stores.environments.put(keys.hint, hint)]);
+  const entry = { environment: hash, title, skill, iteration, syntaxHash, difficulty, statistics: null, band: null };
+  await deps.memory.record(experiment, entry);
+  await deps.memory.index(experiment, hash, bucketKeys(card, config.duplicates), iteration);
+  await deps.stores.environments.put(keys.card, `${canonicalJson(card)}\n`);
+}
+
+/** An admitted design as it is kept. */
+export function keptDesign(
+  config: Pick<ExperimentConfig, 'prompts'>,
+  { hash, judged }: AdmittedDesign,
+  versions: Readonly<Record<string, string>>,
+): KeptEnvironment {
+  const { source, hint } = judged.design;
+  return { card: cardOf(config, hash, judged, versions), source, hint };
 }
 
 function cardOf(
-  config: ExperimentConfig,
+  config: Pick<ExperimentConfig, 'prompts'>,
   hash: string,
-  { request, design, verdict }: JudgedDesign,
+  { request, design, verdict }: AdmittedDesign['judged'],
   versions: Readonly<Record<string, string>>,
 ): EnvironmentCard {
   return {

@@ -3,7 +3,14 @@ import { projectPython } from '../../local/project.ts';
 import { createHandler } from './handler.ts';
 
 const judge = createHandler({ SPADE_PYTHON: projectPython(process.env), SPADE_SANDBOX: 'best-effort' });
-const request = { hint: '', setting: 'games', limits: { maxTurns: 4 }, winThreshold: 0.5, probeSeed: 1 };
+const request = {
+  hint: '',
+  setting: 'games',
+  limits: { maxTurns: 4, ownTurns: false },
+  modules: [],
+  winThreshold: 0.5,
+  probeSeed: 1,
+};
 
 test('a program that is none is refused with a reason, not with an error', async () => {
   const { verdict, infraLost } = await judge({ ...request, source: 'print("no class")' });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidInput } from '../../shared/contracts/index.ts';
 import { startSandbox } from '../../shared/sandbox/index.ts';
 import { type Validation, validateEnvironment } from '../../shared/validation/index.ts';
@@ -9,7 +9,8 @@ const Request = z.strictObject({
   source: z.string(),
   hint: z.string(),
   setting: z.enum(['games', 'tool-use']),
-  limits: z.strictObject({ maxTurns: z.int().min(1) }),
+  limits: z.strictObject({ maxTurns: z.int().min(1), ownTurns: z.boolean() }),
+  modules: z.array(z.string()),
   winThreshold: z.number(),
   probeSeed: z.int(),
 });
@@ -31,6 +32,7 @@ export function createHandler(env: Variables): (event: unknown) => Promise<Valid
     const sandbox = await startSandbox({
       slots: SLOTS,
       isolation,
+      extraModules: parsed.data.modules,
       ...(env.SPADE_PYTHON && { python: env.SPADE_PYTHON }),
     });
     try {

@@ -1,5 +1,5 @@
 import type { Arm, Episode, ExperimentConfig, SamplerSettings } from '../../shared/contracts/index.ts';
-import { stripThinking } from '../../shared/domain/parsing/index.ts';
+import { actionOf } from '../../shared/domain/parsing/index.ts';
 import { agentMessages, type Message, nextTurn, type PromptSet } from '../../shared/domain/prompts.ts';
 import { episodeReturn } from '../../shared/domain/returns.ts';
 import { mergeTurns, type TurnTokens } from '../../shared/domain/token-records.ts';
@@ -31,7 +31,8 @@ export interface Table {
   readonly model: string;
   readonly prompts: PromptSet;
   readonly sampler: SamplerSettings;
-  readonly agent: Pick<ExperimentConfig['agent'], 'maxTurns' | 'scoring'>;
+  readonly agent: Pick<ExperimentConfig['agent'], 'maxTurns' | 'turns' | 'action' | 'scoring'>;
+  readonly setting: ExperimentConfig['setting'];
   /** Prompt and completion together. */
   readonly contextTokens: number;
 }
@@ -58,7 +59,8 @@ export async function playEpisode(
 }
 
 async function playOnce(task: EpisodeTask, table: Table, deps: EpisodeDeps, signal: AbortSignal): Promise<Episode> {
-  const options = { seed: task.seed, maxTurns: table.agent.maxTurns };
+  const { maxTurns, turns } = table.agent;
+  const options = { seed: task.seed, maxTurns, ownTurns: turns === 'own' };
   const program = await deps.sandbox.open(task.source, options);
   // A pending step ends when its process does.
   const end = () => program.close();
@@ -114,7 +116,8 @@ class Play {
     for (let turn = 0; turn < this.#table.agent.maxTurns; turn += 1) {
       const completion = await this.#ask(messages, turn);
       if ('outcome' in completion) return completion;
-      const step = await this.#program.step(stripThinking(completion.text));
+      const { setting, agent } = this.#table;
+      const step = await this.#program.step(actionOf(completion.text, setting, agent.action));
       this.#note(observation, completion, step.ok ? step.value.reward : null);
       if (!step.ok) return faulted(step);
       const { terminated, truncated } = step.value;

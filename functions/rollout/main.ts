@@ -53,12 +53,13 @@ function listen(stop: AbortController, abandon: AbortController): void {
 }
 
 function sandboxOptions({ limits }: ExperimentConfig, env: Variables): Parameters<typeof startSandbox>[0] {
-  const { stepMs, episodeMs, memoryMb, observationBytes, sourceBytes } = limits;
+  const { stepMs, episodeMs, memoryMb, observationBytes, sourceBytes, modules } = limits;
   const python = env[ENVIRONMENT_VARIABLES.python];
   return {
     slots: limits.episodeConcurrency,
     isolation: env[ENVIRONMENT_VARIABLES.sandbox] === 'best-effort' ? 'best-effort' : 'required',
     limits: { stepMs, episodeMs, memoryMb, observationBytes, sourceBytes },
+    extraModules: modules,
     ...(python && { python }),
   };
 }

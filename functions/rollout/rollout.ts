@@ -134,6 +134,7 @@ function tableOf(job: RolloutJob, config: ExperimentConfig): Table {
     prompts: promptSet(config),
     sampler: samplerOf(job, config),
     agent: config.agent,
+    setting: config.setting,
     contextTokens: config.serving.contextTokens,
   };
 }

@@ -1,4 +1,5 @@
 import type { EnvironmentStatistics, ExperimentConfig, Scores } from '../../shared/contracts/index.ts';
+import { actionKind } from '../../shared/domain/parsing/action.ts';
 import { environmentStatistics, type ScoredEpisode } from '../../shared/domain/statistics.ts';
 import { agentSamples, toJsonLines } from '../../shared/domain/training-batch.ts';
 import type { Store } from '../../shared/ports/index.ts';
@@ -15,6 +16,8 @@ export interface AgentSide {
   readonly keptEpisodes: number;
   readonly samples: number;
   readonly tokens: number;
+  /** Turns of both arms by the kind of answer. */
+  readonly actions: Readonly<Record<string, number>>;
   /** Gzip members, one per environment: a batch never has to be in memory unpacked. */
   readonly packed: readonly Uint8Array[];
 }
@@ -26,10 +29,15 @@ export async function agentSide(config: ExperimentConfig, iteration: number, sto
   const statistics: EnvironmentStatistics[] = [];
   const groups = { kept: 0, zeroSpread: 0, short: 0 };
   const packed: Uint8Array[] = [];
+  const actions: Record<string, number> = {};
   const totals = { keptEpisodes: 0, samples: 0, tokens: 0 };
   for (const planned of await plannedPlays(experiment, iteration, store)) {
     const { stored, complete } = await readPlay(experiment, iteration, planned, store);
     episodes.set(planned.id, complete.map(withoutTokens));
+    for (const { text } of stored.flatMap(({ turns }) => turns)) {
+      const kind = actionKind(text, config.setting);
+      actions[kind] = (actions[kind] ?? 0) + 1;
+    }
     statistics.push(environmentStatistics(planned.id, complete, agent.winThreshold));
     const options = {
       kind: agent.advantage,
@@ -43,5 +51,5 @@ export async function agentSide(config: ExperimentConfig, iteration: number, sto
     totals.tokens += samples.reduce((total, sample) => total + sample.tokenIds.length, 0);
     if (samples.length > 0) packed.push(gzipText(toJsonLines(samples)));
   }
-  return { episodes, statistics, groups, packed, ...totals };
+  return { episodes, statistics, groups, actions, packed, ...totals };
 }

@@ -76,6 +76,7 @@ async function score(config: ExperimentConfig, iteration: number, plan: PlanOutp
     environments: [...agent.statistics],
     designers: designer.designers,
     groups: agent.groups,
+    actions: { ...agent.actions },
     ...summary,
     ...handOver({ config, plan, admission, measured, before, windowEnds }),
     samples: {

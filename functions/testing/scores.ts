@@ -16,6 +16,7 @@ export const SCORES: Scores = {
   difficulty: {},
   carry: { skillEma: {}, difficultyMean: {}, validFraction: { mean: 1, windows: 1 }, designerScale: 1 },
   designerHealthy: true,
+  actions: { boxed: 8 },
   samples: { agent: 4, designer: 2, tokens: 20 },
   degraded: false,
 };

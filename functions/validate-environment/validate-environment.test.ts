@@ -19,6 +19,9 @@ import { validateDesign } from './validate-environment.ts';
 
 const keys = iterationKeys(EXPERIMENT, 1);
 const input = { ...INPUT, index: 0, turn: 0 };
+const NO_CHAT = () => {
+  throw new Error('no judge is configured');
+};
 
 describe('validateDesign', () => {
   let stores: MemoryStores;
@@ -26,6 +29,7 @@ describe('validateDesign', () => {
     validateDesign(input, {
       stores,
       progress: UNSEEN,
+      chat: NO_CHAT,
       validate: async (task) => {
         seen.push(task);
         return { verdict, infraLost, timings: {} };
@@ -60,6 +64,7 @@ describe('validateDesign', () => {
       {
         stores,
         progress: UNSEEN,
+        chat: NO_CHAT,
         validate: async () => ({ verdict: refused(), infraLost: false, timings: {} }),
       },
     );
@@ -68,13 +73,14 @@ describe('validateDesign', () => {
 
   it('does not judge twice', async () => {
     await judge(refused());
-    const unused = { stores, progress: UNSEEN, validate: () => Promise.reject(new Error('judged again')) };
+    const validate = () => Promise.reject(new Error('judged again'));
+    const unused = { stores, progress: UNSEEN, chat: NO_CHAT, validate };
     expect(await validateDesign(input, unused)).toMatchObject({ reason: 'degenerate.always_win', repair: true });
   });
 
   it('refuses a text without a program without running anything', async () => {
     await putJson(stores.episodes, keys.design(0, 0), design(0, '', { finishReason: 'length' }));
-    const unused = { stores, progress: UNSEEN, validate: () => Promise.reject(new Error('ran')) };
+    const unused = { stores, progress: UNSEEN, chat: NO_CHAT, validate: () => Promise.reject(new Error('ran')) };
     expect(await validateDesign(input, unused)).toMatchObject({ reason: 'source.empty', repair: true });
     expect(readJson(stores.episodes, keys.verdict(0, 0))).toMatchObject({
       detail: expect.stringContaining('token limit'),

@@ -1,9 +1,12 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Difficulty, EnvironmentHash, ExperimentId, IterationNumber, PolicyVersion } from './primitives.ts';
 import { verdictSchema } from './verdict.ts';
 
-/** Where an environment came from (M29), enough to replay its making. */
-export const Provenance = z.strictObject({
+/** Versions of what decides about environments: project, Python of the sandbox. */
+const Dependencies = z.record(z.string(), z.string());
+
+/** How a designer made an environment (M29), enough to replay its making. */
+export const DesignedProvenance = z.strictObject({
   experiment: ExperimentId,
   iteration: IterationNumber,
   designIndex: z.int().min(0),
@@ -12,9 +15,26 @@ export const Provenance = z.strictObject({
   promptHash: z.string(),
   promptSet: z.string(),
   corpusLine: z.int().min(1).nullable(),
-  /** Versions of what decides about environments: project, Python of the sandbox. */
-  dependencies: z.record(z.string(), z.string()),
+  dependencies: Dependencies,
 });
+
+/** Which line of which pool an environment was imported from (M31). Iteration 0: before the first. */
+export const ImportedProvenance = z.strictObject({
+  experiment: ExperimentId,
+  iteration: z.literal(0),
+  /** File name and SHA-256 of the pool. */
+  pool: z.string(),
+  poolSha256: z.string(),
+  line: z.int().min(1),
+  /** Its name in the pool, and what else the pool said of it. */
+  id: z.string(),
+  metadata: z.record(z.string(), z.union([z.string(), z.number()])),
+  dependencies: Dependencies,
+});
+
+/** Where an environment came from. */
+export const Provenance = z.union([DesignedProvenance, ImportedProvenance]);
+export type Provenance = z.infer<typeof Provenance>;
 
 /** An accepted environment as stored beside its source: a function of its inputs, so without times or statistics. */
 export const EnvironmentCard = z.strictObject({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DIFFICULTY_DIMENSIONS, ExperimentId, SamplerSettings, Setting } from './primitives.ts';
 
 const fraction = z.number().min(0).max(1);
@@ -52,6 +52,10 @@ const DesignerReward = z.strictObject({
   maximumScale: positive,
   /** Reward of a program that exceeds its step deadline in play (M9). */
   timeoutReward: z.number().min(-1).max(0),
+  /** Reward of a program that faults in one arm or in place of every loss (`fault.selective`). */
+  faultReward: z.number().min(-1).max(0),
+  /** Regret that counts of a program whose hint may simply hold a secret (`regret.secret_only`). */
+  secretRegret: z.number().min(0).max(2),
   /** Slow EMA of `learning-potential`. */
   emaDecay: fraction,
 });
@@ -71,6 +75,10 @@ const Agent = z.strictObject({
   /** Episodes per environment and arm: the group size (M5). */
   episodes: z.int().min(2).max(256),
   maxTurns: z.int().min(1).max(100),
+  /** `budget`: a program is told `maxTurns`; `own`: it keeps its own number of turns, up to `maxTurns`. */
+  turns: z.enum(['budget', 'own']),
+  /** What a game is given of a message: all of it, or its last or first `\boxed{…}` alone (cases T8; the reference takes the first). */
+  action: z.enum(['message', 'last-boxed', 'first-boxed']),
   /** A return above this counts as a win. */
   winThreshold: z.number().min(-1).lt(1),
   /** Groups with fewer than this fraction of their episodes played are dropped. */
@@ -169,6 +177,19 @@ const Limits = z.strictObject({
   memoryMb: z.int().min(32),
   observationBytes: z.int().min(256),
   sourceBytes: z.int().min(256),
+  /** Modules outside the standard library that programs may import, installed for the sandbox's Python. */
+  modules: z.array(z.string().regex(/^[A-Za-z_]\w*$/)).max(16),
+});
+
+/** The optional LLM judge of programs (M20). It is asked about programs that validation accepted, and can never accept one. */
+const Judge = z.strictObject({
+  /** `advise` notes its doubts on the card, `require` refuses a program that it does not call solvable. */
+  mode: z.enum(['off', 'advise', 'require']),
+  /** `http(s)://host/v1` of any OpenAI-compatible server, or `auto`: the policy that is being trained. */
+  policy: z.string().regex(/^(auto|https?:\/\/.+)$/),
+  /** Model name at that server; with `auto` the current version is asked. */
+  model: z.string(),
+  maxTokens: z.int().min(16).max(65536),
 });
 
 /**
@@ -194,6 +215,7 @@ export const ExperimentConfig = z.strictObject({
   agent: Agent,
   samplers: z.strictObject({ agent: SamplerSettings, designer: SamplerSettings, hint: SamplerSettings }),
   controller: Controller,
+  judge: Judge,
   duplicates: Duplicates,
   training: Training,
   evaluation: Evaluation,

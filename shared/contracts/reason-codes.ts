@@ -52,6 +52,8 @@ export const REASON_CODES = [
   'leak.answer_in_obs',
   'leak.answer_in_hint',
   'duplicate',
+  'judge.unsolvable',
+  'judge.unclear',
   // Limits and faults of a running program.
   'timeout.wall',
   'timeout.step',
@@ -87,6 +89,8 @@ export const WARNING_CODES = [
   'obs.control_tokens',
   'info.dropped',
   'reward.farmable',
+  'judge.doubt',
+  'judge.silent',
 ] as const;
 
 /** One of {@link WARNING_CODES}. */

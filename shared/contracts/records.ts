@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { EnvironmentStatistics } from './environment.ts';
 import { Difficulty, ExperimentId, IterationNumber, PolicyVersion } from './primitives.ts';
 import { TrainingSummary } from './training.ts';
@@ -45,6 +45,8 @@ export const Scores = z.strictObject({
   /** False when this iteration's designs show that the last designer update did harm: it is undone (M33). */
   designerHealthy: z.boolean(),
   samples: z.strictObject({ agent: count, designer: count, tokens: count }),
+  /** What kinds of answers the agent gave, counted over all turns of both arms (cases T8); see `actionKind`. */
+  actions: z.record(z.string(), count),
   /** Iteration had nothing that could be trained, or lost more than half of its episodes to infrastructure. */
   degraded: z.boolean(),
 });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { REASON_CODES, WARNING_CODES } from './reason-codes.ts';
 
 /** The layers of validation in the order they run; a program stops at the first one it fails. */
@@ -11,6 +11,7 @@ export const VALIDATION_LAYERS = [
   'solution',
   'trivial-policies',
   'leaks',
+  'judge',
 ] as const;
 
 /** One of {@link VALIDATION_LAYERS}. */

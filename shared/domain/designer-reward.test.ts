@@ -5,7 +5,8 @@ import { DESIGNER_REWARD } from './profiles/method.ts';
 import { environmentStatistics } from './statistics.ts';
 import { episodeFor } from './testing.ts';
 
-const played: DesignerEvidence = { regret: 0.06, winRate: 0.3, meanReturn: 0.3, timedOut: false, faulted: false };
+const unsuspected = { timedOut: false, faulted: false, secretOnly: false, selectiveFaults: false };
+const played: DesignerEvidence = { regret: 0.06, winRate: 0.3, meanReturn: 0.3, ...unsuspected };
 
 describe('plateau', () => {
   it.each([
@@ -39,6 +40,25 @@ describe('rawReward', () => {
 
   it('pays the timeout reward whatever else was measured', () => {
     expect(rawReward({ ...played, regret: 2, timedOut: true }, DESIGNER_REWARD)).toBe(-0.5);
+  });
+
+  it('does not pay for the regret of a password game (G05): 0.4·clip(0) + 0.6·plateau(0) = 0', () => {
+    const password = { ...played, regret: 1, winRate: 0, meanReturn: 0 };
+    expect(rawReward(password, DESIGNER_REWARD)).toBe(0.4);
+    expect(rawReward({ ...password, secretOnly: true }, DESIGNER_REWARD)).toBe(0);
+    const variant = { ...DESIGNER_REWARD, variant: 'regret' } as const;
+    expect(rawReward({ ...password, secretOnly: true }, variant)).toBe(0);
+    expect(rawReward({ ...password, secretOnly: true }, { ...variant, secretRegret: 0.25 })).toBe(0.25);
+    // 0.4·clip(0.06/0.15) = 0.16: a cap above what was earned changes nothing.
+    const capped = { ...DESIGNER_REWARD, secretRegret: 0.06 };
+    expect(rawReward({ ...password, secretOnly: true }, capped)).toBeCloseTo(0.16, 12);
+  });
+
+  it('pays the fault reward to a program that crashes selectively (G11), whatever its regret', () => {
+    const crashing = { ...played, regret: 1, winRate: 0.5, faulted: true, selectiveFaults: true };
+    expect(rawReward(crashing, DESIGNER_REWARD)).toBe(-0.5);
+    expect(rawReward({ ...crashing, selectiveFaults: false }, DESIGNER_REWARD)).toBe(1);
+    expect(rawReward({ ...crashing, winRate: null, meanReturn: null }, DESIGNER_REWARD)).toBe(-0.5);
   });
 
   it('pays 0 for a program that only ever faulted, and judges nothing by what the host lost', () => {
@@ -76,7 +96,26 @@ describe('designerEvidence', () => {
       environmentStatistics(hash, first, 0.5),
       environmentStatistics(hash, [...first, ...later], 0.5),
     );
-    expect(evidence).toEqual({ regret: 1, winRate: 0.5, meanReturn: 0.5, timedOut: false, faulted: false });
+    expect(evidence).toEqual({ regret: 1, winRate: 0.5, meanReturn: 0.5, ...unsuspected });
+  });
+
+  it('suspects a password by the first iteration, and selective faults by the whole window', () => {
+    const hash = 'a'.repeat(64);
+    const twelve = Array.from({ length: 12 }, (_, index) => index);
+    const password = twelve.flatMap((i) => [episodeFor('hinted', i, 1), episodeFor('unhinted', i, 0)]);
+    const learnt = twelve.flatMap((i) => [
+      episodeFor('hinted', i, 1, { iteration: 2 }),
+      episodeFor('unhinted', i, i < 6 ? 1 : 'env_fault', { iteration: 2 }),
+    ]);
+    const statistics = (episodes: typeof password) => environmentStatistics(hash, episodes, 0.5);
+    expect(designerEvidence(statistics(password), statistics([...password, ...learnt]))).toMatchObject({
+      secretOnly: true,
+      selectiveFaults: false,
+    });
+    expect(designerEvidence(statistics(learnt), statistics(learnt))).toMatchObject({
+      secretOnly: false,
+      selectiveFaults: true,
+    });
   });
 });
 

@@ -1,4 +1,5 @@
 import type { EnvironmentStatistics, ExperimentConfig } from '../contracts/index.ts';
+import { PLAY_FLAGS } from './statistics.ts';
 
 export type DesignerRewardConfig = ExperimentConfig['designer']['reward'];
 
@@ -14,6 +15,10 @@ export interface DesignerEvidence {
   readonly timedOut: boolean;
   /** Whether the program itself ended an episode by a fault. */
   readonly faulted: boolean;
+  /** Whether regret may come from a secret in the hint alone (catalogue G05). */
+  readonly secretOnly: boolean;
+  /** Whether the program faults in one arm, or in place of every loss (catalogue G11). */
+  readonly selectiveFaults: boolean;
 }
 
 /**
@@ -28,6 +33,8 @@ export function designerEvidence(first: EnvironmentStatistics, whole: Environmen
     meanReturn: whole.meanReturn.unhinted,
     timedOut: whole.timedOut,
     faulted: (whole.episodes.env_fault ?? 0) > 0,
+    secretOnly: first.flags.includes(PLAY_FLAGS.secretOnly),
+    selectiveFaults: whole.flags.includes(PLAY_FLAGS.selectiveFaults),
   };
 }
 
@@ -35,27 +42,36 @@ export function designerEvidence(first: EnvironmentStatistics, whole: Environmen
  * Raw designer reward of one admitted environment, before centring (M10). A design that was not admitted earns 0; that is the
  * caller's case, since there is nothing to measure.
  *
- * A program that exceeded a deadline gets the fixed timeout reward, once (M9). One that was never played to an end because
- * it faulted earns 0, as if it had been refused. Null means that the host lost every episode: there is no evidence, and the
+ * A program that exceeded a deadline gets the fixed timeout reward, once (M9), and one that faults selectively the fixed fault
+ * reward: a crash must never pay. One that was never played to an end because it faulted earns 0, as if it had been refused. Of a
+ * program that may be a password game, whose hint is worth everything and where nothing is won without it, no more than
+ * `secretRegret` counts as regret. Null means that the host lost every episode: there is no evidence, and the
  * design is left out of centring and training.
  * @param ema slow mean of the skill's returns, read by `learning-potential` only; without one the distance is 0
  */
 export function rawReward(evidence: DesignerEvidence, config: DesignerRewardConfig, ema?: number): number | null {
   if (evidence.timedOut) return config.timeoutReward;
+  if (evidence.selectiveFaults) return config.faultReward;
   if (evidence.winRate === null || evidence.meanReturn === null) return evidence.faulted ? 0 : null;
   switch (config.variant) {
     case 'blend':
       return (
-        config.regretWeight * Math.min(1, Math.max(0, (evidence.regret ?? 0) / config.regretScale)) +
+        config.regretWeight * Math.min(1, countedRegret(evidence, config) / config.regretScale) +
         config.plateauWeight * plateau(evidence.winRate, config)
       );
     case 'regret':
-      return Math.max(0, evidence.regret ?? 0);
+      return countedRegret(evidence, config);
     case 'solve-rate':
       return plateau(evidence.winRate, config);
     case 'learning-potential':
       return ema === undefined ? 0 : Math.abs(evidence.meanReturn - ema);
   }
+}
+
+/** Regret that is paid for: none below 0, and no more than `secretRegret` where it may come from a secret alone. */
+function countedRegret({ regret, secretOnly }: DesignerEvidence, { secretRegret }: DesignerRewardConfig): number {
+  const earned = Math.max(0, regret ?? 0);
+  return secretOnly ? Math.min(earned, secretRegret) : earned;
 }
 
 /**

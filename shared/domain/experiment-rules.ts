@@ -79,6 +79,11 @@ const IMPOSSIBLE: readonly Rule[] = [
     why: () => 'the embedded policy knows no tools; expected games, or prompts: standard with another policy',
   },
   {
+    field: 'judge.model',
+    broken: ({ judge: j }) => j.mode !== 'off' && j.policy !== 'auto' && j.model === '',
+    why: ({ judge: j }) => `${j.policy} must be told which model judges`,
+  },
+  {
     field: 'training.aggregation',
     broken: ({ training: t }) => t.agentWeight === 0 && t.designerWeight === 0,
     why: () => 'agentWeight and designerWeight are both 0, so nothing is trained; at least one above 0',

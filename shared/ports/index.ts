@@ -20,6 +20,8 @@ export interface Store {
   get(key: string): Promise<Uint8Array>;
   /** The bytes, or null when nothing is stored. */
   find(key: string): Promise<Uint8Array | null>;
+  /** The bytes piece by piece, for what may be larger than memory. @throws {NotFound} at the first piece */
+  chunks(key: string): AsyncIterable<Uint8Array>;
   put(key: string, body: Uint8Array | string): Promise<void>;
   /** Writes only if the key is free; false when it was taken (S3 `If-None-Match: *`). */
   putIfAbsent(key: string, body: Uint8Array | string): Promise<boolean>;
@@ -66,6 +68,19 @@ export interface Policy {
   complete(request: CompletionRequest): Promise<Completion>;
   /** Log-probs (temperature 1) of given tokens; the first has none. */
   score(model: string, tokenIds: readonly number[]): Promise<readonly (number | null)[]>;
+}
+
+/** Text in, text out: what a judge needs of a model (M20). Any OpenAI-compatible server is one; token ids are not asked for. */
+export interface Chat {
+  /** @throws {PolicyUnavailable} after bounded retries; @throws {PolicyMalformed}; @throws {PromptTooLong} */
+  say(request: ChatRequest): Promise<string>;
+}
+
+export interface ChatRequest {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly maxTokens: number;
+  readonly seed: number;
 }
 
 /** Makes a policy version answer: loads it into a server, or creates and watches an endpoint (phase 2). */

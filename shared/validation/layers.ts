@@ -42,7 +42,7 @@ function generator({ input }: Case, ...label: (string | number)[]): Rng {
   return rng(deriveSeed(input.probeSeed, 'actions', ...label));
 }
 
-const opened = (subject: Case) => ({ seed: probeSeed(subject, 'import'), maxTurns: subject.input.limits.maxTurns });
+const opened = (subject: Case) => ({ seed: probeSeed(subject, 'import'), ...subject.input.limits });
 const patience = (subject: Case) => Math.max(PATIENCE_TURNS, 2 * subject.input.limits.maxTurns);
 
 /** 1: it parses, has one environment class and imports nothing that reaches the system. */

@@ -6,8 +6,10 @@ export interface ValidationInput {
   /** Privileged hint; an empty text skips the hint's checks (a program validated before its hint is written). */
   readonly hint: string;
   readonly setting: 'games' | 'tool-use';
-  /** Turns after which an episode must have ended, or is cut. */
-  readonly limits: { readonly maxTurns: number };
+  /** Turns after which an episode must have ended, or is cut; `ownTurns`: the program keeps its own number, up to that. */
+  readonly limits: { readonly maxTurns: number; readonly ownTurns: boolean };
+  /** Modules outside the standard library that the sandbox must offer; read by who starts a sandbox for one validation. */
+  readonly modules: readonly string[];
   /** A return above this is a win. */
   readonly winThreshold: number;
   /** Root of all probe seeds and random probe actions; secret from the program. */

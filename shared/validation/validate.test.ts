@@ -11,13 +11,17 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-const judge = (source: string, options: { hint?: string; probeSeed?: number; maxTurns?: number; in?: Sandbox } = {}) =>
+const judge = (
+  source: string,
+  options: { hint?: string; probeSeed?: number; maxTurns?: number; ownTurns?: boolean; in?: Sandbox } = {},
+) =>
   validateEnvironment(
     {
       source,
       hint: options.hint ?? '',
       setting: 'games',
-      limits: { maxTurns: options.maxTurns ?? 6 },
+      limits: { maxTurns: options.maxTurns ?? 6, ownTurns: options.ownTurns ?? false },
+      modules: [],
       winThreshold: 0.5,
       probeSeed: options.probeSeed ?? 11,
     },

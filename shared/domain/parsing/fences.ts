@@ -5,31 +5,71 @@ export interface Fence {
   readonly closed: boolean;
 }
 
-const OPENING = /^ {0,3}(`{3,}|~{3,})([^`]*)$/;
+/** Indentation, marker, info string. */
+const OPENING = /^([ \t]*)(`{3,}|~{3,})([^`]*)$/;
+const PYTHON_AT_END = /(?:python3?|py)$/i;
 
 /**
  * Fenced blocks of a text, in order. Rules of CommonMark (marker at the start of a line, closed by at least as many of the same
- * marker), with one addition: a fence inside a Python triple-quoted string is text, so that a docstring which
- * shows an example does not cut the program short (cases T8). CRLF is read as LF. Linear time; never throws.
+ * marker), with three additions (cases T8): a fence inside a Python triple-quoted string is text, so that a docstring which
+ * shows an example does not cut the program short; an indented fence, as in a list, has its indentation taken from its lines; a fence marked
+ * as Python may follow text on its line. CRLF is read as LF. Linear time; never throws.
  */
 export function fencedBlocks(text: string): Fence[] {
   const lines = text.replace(/\r\n?/g, '\n').split('\n');
   const blocks: Fence[] = [];
   let trustQuotes = true;
   for (let i = 0; i < lines.length; i++) {
-    const opening = OPENING.exec(lines[i] as string);
+    const opening = openingOf(lines[i] as string);
     if (opening === null) continue;
-    const end = closingLine(lines, i + 1, opening[1] as string, trustQuotes);
+    const { indentation, marker, info } = opening;
+    const end = closingLine(lines, i + 1, marker, trustQuotes);
     // One block whose string never ends is enough: reading every later block to the end as well would take quadratic time.
     if (end.unendedString) trustQuotes = false;
     blocks.push({
-      info: (opening[2] as string).trim(),
-      body: lines.slice(i + 1, end.line).join('\n'),
+      info: info.trim(),
+      body: lines
+        .slice(i + 1, end.line)
+        .map((line) => outdented(line, indentation))
+        .join('\n'),
       closed: end.closed,
     });
     i = end.line;
   }
   return blocks;
+}
+
+interface Opening {
+  readonly indentation: string;
+  readonly marker: string;
+  readonly info: string;
+}
+
+function openingOf(line: string): Opening | null {
+  const found = OPENING.exec(line);
+  if (found === null) return openingAfterText(line);
+  const [, indentation = '', marker = '', info = ''] = found;
+  return { indentation, marker, info };
+}
+
+/** A marker after a sentence on the same line; it only counts when it says Python. Read from the end, so that no line takes more than linear time. */
+function openingAfterText(line: string): Opening | null {
+  const trimmed = line.trimEnd();
+  const info = PYTHON_AT_END.exec(trimmed.slice(-'python3'.length))?.[0];
+  if (info === undefined) return null;
+  const before = trimmed.slice(0, -info.length).trimEnd();
+  let start = before.length;
+  while (before[start - 1] === '`') start -= 1;
+  const text = before.slice(0, start);
+  if (before.length - start < 3 || text.trim() === '' || text.includes('`')) return null;
+  return { indentation: '', marker: before.slice(start), info };
+}
+
+/** A line without the indentation of its fence, as far as it has it. */
+function outdented(line: string, indentation: string): string {
+  let shared = 0;
+  while (shared < indentation.length && line[shared] === indentation[shared]) shared += 1;
+  return line.slice(shared);
 }
 
 interface BlockEnd {

@@ -1,3 +1,4 @@
+export * from './action.ts';
 export * from './boxed.ts';
 export * from './fences.ts';
 export * from './program.ts';

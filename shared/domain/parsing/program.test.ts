@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { extractProgram } from './program.ts';
+import { growthOf } from './testing.ts';
 import { stripThinking } from './thinking.ts';
 
 const CODE = 'import random\n\n\nclass TowerEnv:\n    def reset(self, seed):\n        return "go", {}';
@@ -79,6 +80,20 @@ describe('extractProgram', () => {
     expect(extractProgram(`\`\`\`\`python\n${CODE}\n\`\`\`\``)).toEqual({ source: CODE, rule: 'fence' });
   });
 
+  it('takes the indentation of a fence in a list away', () => {
+    const listed = `1. The game:\n\n${fence('python', CODE).replace(/^/gm, '     ')}\n2. Enjoy.`;
+    expect(extractProgram(listed)).toEqual({ source: CODE, rule: 'fence' });
+  });
+
+  it('takes a fence that follows a sentence on its line', () => {
+    expect(extractProgram(`Here is the game: ${fence('python', CODE)}`)).toEqual({ source: CODE, rule: 'fence' });
+    expect(extractProgram('Use ```x``` or ``` for code.')).toEqual({ source: '', rule: 'none' });
+  });
+
+  it('knows thinking tags in capitals', () => {
+    expect(extractProgram(`<THINK>${fence('py', 'class NoEnv: pass')}</Think>${fence('py', CODE)}`).source).toBe(CODE);
+  });
+
   it('never throws, whatever the model wrote', () => {
     const piece = fc.constantFrom(
       '```',
@@ -113,16 +128,11 @@ describe('extractProgram', () => {
     ['opening tags', '<think>'],
     ['closing tags', '</think>'],
     ['backticks', '`'],
+    ['fences after text', 'a ```py'],
+    ['indented fences', '      ```py\n'],
+    ['blanks', ' '],
     ['lines of code', 'class A\n'],
   ])('takes linear time on many %s', (_, piece) => {
-    const time = (size: number) => {
-      const text = piece.repeat(Math.ceil(size / piece.length));
-      const start = process.cpuUsage().user;
-      extractProgram(text);
-      return process.cpuUsage().user - start;
-    };
-    time(100_000);
-    // Quadratic time would be a factor of 64; the bound leaves room for a busy machine.
-    expect(time(800_000)).toBeLessThan(20 * time(100_000) + 200_000);
+    expect(growthOf(extractProgram, piece)).toBeLessThan(1);
   });
 });

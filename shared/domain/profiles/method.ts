@@ -27,8 +27,13 @@ export const DESIGNER_REWARD: ExperimentConfig['designer']['reward'] = {
   plateauRamp: 0.25,
   maximumScale: 50,
   timeoutReward: -0.5,
+  faultReward: -0.5,
+  secretRegret: 0,
   emaDecay: 0.98,
 };
+
+/** M20: off unless an experiment switches it on. */
+export const JUDGE: ExperimentConfig['judge'] = { mode: 'off', policy: 'auto', model: '', maxTokens: 4096 };
 
 /** M17. The band is the plateau of the designer's reward: both pull towards the same win rates. */
 export const CONTROLLER: ExperimentConfig['controller'] = {

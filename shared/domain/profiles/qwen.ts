@@ -1,5 +1,5 @@
 import type { Profile, ProfileName } from '../profiles.ts';
-import { CONTROLLER, DESIGNER_REWARD, LOSS, MEMORY } from './method.ts';
+import { CONTROLLER, DESIGNER_REWARD, JUDGE, LOSS, MEMORY } from './method.ts';
 
 /**
  * The paper's recipe for Qwen3 (method §7): 24 environments × 16 episodes, windows of four iterations, 400 iterations, Adam 1e-6,
@@ -26,6 +26,9 @@ const QWEN: Omit<Profile, 'profile'> = {
   agent: {
     episodes: 16,
     maxTurns: 25,
+    // As the released recipe plays: programs set their own pace, and see the boxed answer alone (M4).
+    turns: 'own',
+    action: 'last-boxed',
     winThreshold: 0.5,
     minimumGroupFraction: 0.5,
     advantage: 'mean-centred',
@@ -37,6 +40,7 @@ const QWEN: Omit<Profile, 'profile'> = {
     hint: { temperature: 0.6, topP: 1, topK: 0, maxTokens: 1024 },
   },
   controller: CONTROLLER,
+  judge: JUDGE,
   duplicates: { similarity: 0.85, sameTree: 2 },
   training: {
     ...LOSS,
@@ -78,6 +82,7 @@ const QWEN: Omit<Profile, 'profile'> = {
     memoryMb: 512,
     observationBytes: 65_536,
     sourceBytes: 65_536,
+    modules: [],
   },
   budget: { maxUsd: 200 },
 };

@@ -1,5 +1,5 @@
 import type { Profile } from '../profiles.ts';
-import { CONTROLLER, DESIGNER_REWARD, LOSS, MEMORY } from './method.ts';
+import { CONTROLLER, DESIGNER_REWARD, JUDGE, LOSS, MEMORY } from './method.ts';
 
 /**
  * The laptop: the embedded policy of about a million parameters, on two cores, an iteration in seconds. Sizes follow what that
@@ -36,6 +36,8 @@ export const TINY_PROFILE: Profile = {
   agent: {
     episodes: 12,
     maxTurns: 8,
+    turns: 'budget',
+    action: 'message',
     winThreshold: 0.5,
     minimumGroupFraction: 0.5,
     advantage: 'mean-centred',
@@ -48,6 +50,7 @@ export const TINY_PROFILE: Profile = {
   },
   // The embedded policy follows one level; the other dimensions are not taught to it.
   controller: { ...CONTROLLER, dimensions: ['problemSize'], start: 1 },
+  judge: JUDGE,
   // Its programs come from few families: only the very same program twice is refused.
   duplicates: { similarity: 0.9, sameTree: 0 },
   training: {
@@ -91,6 +94,7 @@ export const TINY_PROFILE: Profile = {
     memoryMb: 32,
     observationBytes: 4096,
     sourceBytes: 16384,
+    modules: [],
   },
   budget: { maxUsd: 5 },
 };

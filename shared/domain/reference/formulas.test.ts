@@ -24,6 +24,7 @@ const list = <T>(random: Rng, most: number, item: (random: Rng) => T) =>
   Array.from({ length: random.int(most + 1) }, () => item(random));
 const result = (r: Rng) => (r.int(2) ? r.int(2) : signed(r));
 
+const UNSUSPECTED = { timedOut: false, faulted: false, secretOnly: false, selectiveFaults: false };
 const FORMULAS: Readonly<Record<string, Formula>> = {
   episode_return: {
     draw: (r) => [list(r, 6, (x) => signed(x) * 3), r.int(2) === 1, r.pick(['final', 'sum'])],
@@ -38,7 +39,7 @@ const FORMULAS: Readonly<Record<string, Formula>> = {
   blend: {
     draw: (r) => [unit(r) * 2 * unit(r), unit(r)],
     ours: (value, winRate) =>
-      rawReward({ regret: value, winRate, meanReturn: winRate, timedOut: false, faulted: false }, DESIGNER_REWARD),
+      rawReward({ regret: value, winRate, meanReturn: winRate, ...UNSUSPECTED }, DESIGNER_REWARD),
   },
   designer_advantages: {
     draw: (r) => [list(r, 24, (x) => [x.pick(['a', 'b', 'c']), unit(x)]), 1 + unit(r) * 49],

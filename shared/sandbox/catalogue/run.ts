@@ -60,7 +60,8 @@ async function validated(sandbox: Sandbox, source: string): Promise<string> {
     source,
     hint: '',
     setting: 'games' as const,
-    limits: { maxTurns: TURN_LIMIT },
+    limits: { maxTurns: TURN_LIMIT, ownTurns: false },
+    modules: [],
     winThreshold: 0.5,
     probeSeed: 11,
   };
