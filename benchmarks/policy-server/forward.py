@@ -60,13 +60,13 @@ def theirs(policy: Path, dtype: torch.dtype, rows: int, length: int, repeats: in
 
     def prefill() -> DynamicCache:
         cache = DynamicCache(config=model.config)
-        model(prompt, past_key_values=cache, logits_to_keep=1)
+        model(prompt, cache=cache, logits_to_keep=1)
         return cache
 
     cache = prefill()
 
     def step() -> None:
-        model(token, past_key_values=cache, logits_to_keep=1)
+        model(token, cache=cache, logits_to_keep=1)
         cache.crop(length)
 
     return milliseconds(prefill, repeats), milliseconds(step, repeats)

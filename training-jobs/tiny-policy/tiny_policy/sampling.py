@@ -51,7 +51,7 @@ def sample_batch(model: Qwen3ForCausalLM, prompts: list[list[int]], sampler: Sam
     live = list(range(len(prompts)))
     done = [Completion([], []) for _ in prompts]
     for _ in range(sampler.most):
-        hidden = model.model(inputs, attention_mask=seen, position_ids=positions, past_key_values=cache, use_cache=True)
+        hidden = model.model(inputs, attention_mask=seen, position_ids=positions, cache=cache, use_cache=True)
         token, score = choose(model.lm_head(hidden.last_hidden_state[:, -1]), sampler)
         for row, value, logprob in zip(live, token.tolist(), score.tolist(), strict=True):
             done[row].tokens.append(value)
