@@ -5,7 +5,6 @@ import { createHttpChat, policyChat } from '../shared/adapters/policy/chat.ts';
 import { openPolicy, openPolicyHost } from '../shared/adapters/policy/open.ts';
 import { createProgress } from '../shared/adapters/progress.ts';
 import { openStores } from '../shared/adapters/stores.ts';
-import { lambdaValidator } from '../shared/adapters/validator-lambda.ts';
 import { requiredVariable } from '../shared/adapters/variables.ts';
 import { ENVIRONMENT_VARIABLES } from '../shared/contracts/index.ts';
 import type { Chat, Events, Ledger, Memory, Policy, PolicyHost, Progress, Stores } from '../shared/ports/index.ts';
@@ -50,12 +49,20 @@ export function hostFrom(env: Environment): Host {
     ledger: () => table().ledger,
     events: () => openEvents(variable('events')),
     progress: () => createProgress(),
-    validate: () => lambdaValidator(variable('validator')),
+    validate: () => openValidator(variable('validator')),
     chat: () => (uri: string) => (uri === 'auto' ? policyChat(openPolicy(variable('policy'))) : createHttpChat(uri)),
     versions: () => VERSIONS,
     telemetry: () => cloudTelemetry(),
     metering: () => ({ now: () => new Date() }),
   });
+}
+
+/** The function that judges; its client is loaded by the first call, since one unit alone makes it. */
+function openValidator(functionName: string): Host['validate'] {
+  const validator = once(async () =>
+    (await import('../shared/adapters/validator-lambda.ts')).lambdaValidator(functionName),
+  );
+  return async (input) => (await validator())(input);
 }
 
 type Makers<T> = { readonly [K in keyof Required<T>]: () => Required<T>[K] };

@@ -1,5 +1,5 @@
 import middy from '@middy/core';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { InvalidInput, SpadeError } from '../shared/contracts/index.ts';
 import { describeIssues } from './objects.ts';
 import type { Telemetry } from './telemetry.ts';

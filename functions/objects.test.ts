@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidInput, NotFound } from '../shared/contracts/index.ts';
 import { findEpisodes, findObject, gzipText, readObject, writeOnce } from './objects.ts';
 import { memoryStore } from './testing/memory-store.ts';

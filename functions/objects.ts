@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { Episode, InvalidInput } from '../shared/contracts/index.ts';
 import { canonicalJson } from '../shared/domain/canonical-json.ts';
 import type { Store } from '../shared/ports/index.ts';

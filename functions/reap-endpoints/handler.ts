@@ -1,5 +1,5 @@
 import { SageMakerClient } from '@aws-sdk/client-sagemaker';
-import { z } from 'zod';
+import * as z from 'zod';
 import { leasedEndpoint } from '../../shared/adapters/policy/leased-endpoint.ts';
 import { releaseEndpoint } from '../../shared/adapters/policy/release-endpoint.ts';
 import { requiredVariable } from '../../shared/adapters/variables.ts';

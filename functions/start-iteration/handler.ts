@@ -1,6 +1,6 @@
 import { ExecutionAlreadyExists, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import type { SQSBatchResponse } from 'aws-lambda';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ENVIRONMENT_VARIABLES, InvalidInput, type IterationRequest, requestId } from '../../shared/contracts/index.ts';
 import { createUnit, type Environment, lambdaEntry, type UnitHandler } from '../middleware.ts';
 import { cloudTelemetry, type Telemetry } from '../telemetry.ts';

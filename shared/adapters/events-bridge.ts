@@ -1,4 +1,4 @@
-import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import {
   EVENT_ITERATION_COMPLETED,
   EVENT_ITERATION_FAILED,
@@ -7,10 +7,16 @@ import {
   ServiceUnavailable,
 } from '../contracts/index.ts';
 import type { Events } from '../ports/index.ts';
+import { clientSettings } from './aws-client.ts';
 import { awsError } from './aws-errors.ts';
 
 /** EventBridge takes 256 KB an entry; a cause may be a container's whole log. */
 const CAUSE_CHARACTERS = 8_000;
+
+/** {@link createBusEvents} with the credentials of the environment. */
+export function openBusEvents(bus: string): Events {
+  return createBusEvents(new EventBridgeClient(clientSettings(10_000)), bus);
+}
 
 /** Events on an EventBridge bus. PutEvents answers 200 even when it took nothing, so each entry's own result is looked at. */
 export function createBusEvents(client: EventBridgeClient, bus: string): Events {

@@ -1,5 +1,4 @@
 import type { Events } from '../ports/index.ts';
-import { clientSettings } from './aws-client.ts';
 import { createFileEvents } from './events-file.ts';
 import { once } from './once.ts';
 import { locationOf } from './uri.ts';
@@ -13,11 +12,8 @@ export function openEvents(uri: string): Events {
   const { scheme, location } = locationOf(uri, 'events', ['file', 'events']);
   if (scheme === 'file') return createFileEvents(location);
   const events = once(async () => {
-    const [{ EventBridgeClient }, { createBusEvents }] = await Promise.all([
-      import('@aws-sdk/client-eventbridge'),
-      import('./events-bridge.ts'),
-    ]);
-    return createBusEvents(new EventBridgeClient(clientSettings(10_000)), location);
+    const { openBusEvents } = await import('./events-bridge.ts');
+    return openBusEvents(location);
   });
   return {
     iterationCompleted: async (event) => (await events()).iterationCompleted(event),

@@ -1,5 +1,4 @@
 import type { Queue } from '../ports/index.ts';
-import { clientSettings } from './aws-client.ts';
 import { once } from './once.ts';
 import { createFileQueue } from './queue-file.ts';
 import { locationOf } from './uri.ts';
@@ -13,11 +12,8 @@ export function openQueue(uri: string): Queue {
   const { scheme, location } = locationOf(uri, 'queue', ['file', 'sqs']);
   if (scheme === 'file') return createFileQueue(location);
   const queue = once(async () => {
-    const [{ SQSClient }, { createSqsQueue }] = await Promise.all([
-      import('@aws-sdk/client-sqs'),
-      import('./queue-sqs.ts'),
-    ]);
-    return createSqsQueue(new SQSClient(clientSettings(10_000)), `https://${location}`);
+    const { openSqsQueue } = await import('./queue-sqs.ts');
+    return openSqsQueue(`https://${location}`);
   });
   return { send: async (request) => (await queue()).send(request) };
 }

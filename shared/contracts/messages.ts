@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ExperimentId, IterationNumber, PolicyVersion } from './primitives.ts';
 
 /** What starts an iteration: a message on the FIFO queue. The execution name is `requestId`, so a duplicate starts nothing. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Experiment id: lower-case letters, digits and dashes, 1–32 characters (fits S3 keys, job names and execution names). */
 export const ExperimentId = z

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PolicyVersion, Role } from './primitives.ts';
 
 /** One sequence of the training batch (JSON lines); read by `training-jobs/grpo`. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type DesignRequest, DIFFICULTY_DIMENSIONS, InvalidInput, type MemoryExample } from '../contracts/index.ts';
 import { canonicalJson, sha256Hex } from './canonical-json.ts';
 

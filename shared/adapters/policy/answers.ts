@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type FinishReason, PolicyMalformed } from '../../contracts/index.ts';
 import type { Completion } from '../../ports/index.ts';
 

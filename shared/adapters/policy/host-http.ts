@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
+import * as z from 'zod';
 import { PolicyMalformed, PolicyUnavailable } from '../../contracts/index.ts';
 import type { PolicyHost, Store } from '../../ports/index.ts';
 import { attempt, type HttpPolicyOptions } from './http.ts';

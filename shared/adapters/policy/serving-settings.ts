@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidInput } from '../../contracts/index.ts';
 import { requiredVariable, type Variables } from '../variables.ts';
 
