@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidInput, policyKeys, type SpendEntry } from '../shared/contracts/index.ts';
+import { InvalidInput, policyKeys, type RolloutJob, type SpendEntry } from '../shared/contracts/index.ts';
 import type { Ledger } from '../shared/ports/index.ts';
-import { recordServing, startMeter, trainingTime } from './metering.ts';
+import { recordTime, startMeter, trainingTime } from './metering.ts';
+import { recordTaskTime } from './rollout/task-time.ts';
+import { tasksUsage } from './task-time.ts';
 import { memoryStores } from './testing/memory-store.ts';
 import { EXPERIMENT, experiment, INPUT, putJson } from './testing/objects.ts';
 import { strict } from './testing/strict.ts';
@@ -19,16 +21,19 @@ describe('serving', () => {
     const config = experiment();
     await startMeter(INPUT, config, stores.episodes, at(NOON));
     await startMeter(INPUT, config, stores.episodes, at(LATER));
-    await recordServing(INPUT, config, { stores, ledger, metering: at(LATER) });
+    await recordTime(INPUT, config, { stores, ledger, metering: at(LATER) });
     // ml.c5.xlarge, USD 0.204 an hour.
-    expect(entries).toMatchObject([{ unit: 'serve', usage: { 'endpointSeconds:ml.c5.xlarge': 1800 } }]);
+    expect(entries).toMatchObject([
+      { unit: 'serve', usage: { 'endpointSeconds:ml.c5.xlarge': 1800 } },
+      { unit: 'tasks' },
+    ]);
     expect(entries[0]?.usd).toBeCloseTo(0.102, 12);
   });
 
   it('costs nothing and leaves no trace where there is no meter', async () => {
     const stores = memoryStores();
     await startMeter(INPUT, experiment(), stores.episodes, undefined);
-    await recordServing(INPUT, experiment(), { stores, ledger: strict<Ledger>('ledger', {}) });
+    await recordTime(INPUT, experiment(), { stores, ledger: strict<Ledger>('ledger', {}) });
     expect(await trainingTime('job', experiment(), stores.policies, undefined)).toEqual({});
     expect(stores.episodes.objects.size).toBe(0);
   });
@@ -36,6 +41,34 @@ describe('serving', () => {
   it('refuses an instance without a price before anything is spent', async () => {
     const config = experiment((c) => ({ ...c, serving: { ...c.serving, instanceType: 'ml.none.xlarge' } }));
     await expect(startMeter(INPUT, config, memoryStores().episodes, at(NOON))).rejects.toThrow(InvalidInput);
+  });
+});
+
+describe('rollout tasks', () => {
+  const job = {
+    ...{ experiment: EXPERIMENT, iteration: 1, shard: 0, policyVersion: 0 },
+    kind: 'rollout',
+  } as RolloutJob;
+  const size = { SPADE_TASK_VCPU: '2', SPADE_TASK_MEMORY_MB: '8192' };
+
+  it('cost their size by the second, each at the price of its capacity, and none of an earlier attempt', async () => {
+    const { episodes } = memoryStores();
+    const ran = (from: string, to: string, capacity: string, shard: number) =>
+      recordTaskTime({ ...job, shard }, { ...size, SPADE_CAPACITY: capacity }, new Date(from), episodes, at(to).now);
+    await ran('2026-01-01T11:00:00.000Z', '2026-01-01T11:30:00.000Z', 'FARGATE_SPOT', 0);
+    await ran(NOON, LATER, 'FARGATE_SPOT', 0);
+    await ran(NOON, LATER, 'FARGATE_SPOT', 1);
+    await ran(NOON, LATER, 'FARGATE', 2);
+    expect(await tasksUsage(INPUT, NOON, episodes)).toEqual({
+      ...{ fargateSpotVcpuSeconds: 7200, fargateSpotGbSeconds: 28_800 },
+      ...{ fargateVcpuSeconds: 3600, fargateGbSeconds: 14_400 },
+    });
+  });
+
+  it('say nothing of themselves where nobody told them their size', async () => {
+    const { episodes } = memoryStores();
+    await recordTaskTime(job, {}, new Date(NOON), episodes);
+    expect(episodes.objects.size).toBe(0);
   });
 });
 

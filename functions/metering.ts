@@ -1,8 +1,9 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ExperimentConfig, type IterationInput, iterationKeys, policyKeys } from '../shared/contracts/index.ts';
 import { priceUsage } from '../shared/domain/cost/index.ts';
 import type { Ledger, Store, Stores } from '../shared/ports/index.ts';
 import { findObject, writeOnce } from './objects.ts';
+import { tasksUsage } from './task-time.ts';
 import { recordUsage } from './usage.ts';
 
 /** The clock of a host where time costs money; a laptop has none, and its runs cost nothing. */
@@ -31,8 +32,11 @@ export async function startMeter(
   await writeOnce(episodes, meterKey(input), Start, { startedAt: metering.now().toISOString() });
 }
 
-/** Enters the endpoint's time from the attempt's beginning to its end, since it bills while it waits as well. */
-export async function recordServing(
+/**
+ * Enters what an attempt used by the second: the endpoint from the attempt's beginning to its end, since it bills while it waits as well, and
+ * the rollout tasks.
+ */
+export async function recordTime(
   input: IterationInput,
   config: ExperimentConfig,
   deps: {
@@ -46,6 +50,7 @@ export async function recordServing(
   if (start === null) return;
   const milliseconds = deps.metering.now().getTime() - Date.parse(start.startedAt);
   await recordUsage(deps.ledger, input, 'serve', { [endpointUnit(config)]: Math.max(0, milliseconds / 1000) });
+  await recordUsage(deps.ledger, input, 'tasks', await tasksUsage(input, start.startedAt, deps.stores.episodes));
 }
 
 /** What a training job cost: its own time on all of its instances. Starting an instance is billed on top and is not in it. */

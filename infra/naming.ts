@@ -7,9 +7,9 @@ export const componentName = (stage: string) => `spade-${stage}-base`;
 /** Prefix of every training job that the project starts (`trainingJobName`). */
 export const TRAINING_JOB_PREFIX = 'spade-';
 
-/** Object patterns of some experiments: `demo*` becomes `demo*` + suffix. */
-export function objectPatterns(experiments: readonly string[], suffix: string): string[] {
-  return experiments.map((experiment) => `${experiment}/${suffix}`);
+/** Object patterns of some experiments: `demo*` becomes root + `demo*` + suffix. */
+export function objectPatterns(experiments: readonly string[], suffix: string, root = ''): string[] {
+  return experiments.map((experiment) => `${root}${experiment}/${suffix}`);
 }
 
 /**

@@ -9,19 +9,7 @@ export interface UnitSpec {
   readonly memoryMb: number;
   /** One line for the console. */
   readonly description: string;
-  /** AWS clients that the unit loads on demand, beside {@link COMMON_CLIENTS}; no other is put into its bundle. */
-  readonly clients?: readonly AwsClient[];
 }
-
-/** AWS clients of the project (`@aws-sdk/client-…`). */
-export const AWS_CLIENTS = [
-  ...(['cloudwatch', 'dynamodb', 'ecs', 'eventbridge', 'lambda', 's3', 'sagemaker', 'sagemaker-runtime'] as const),
-  ...(['sfn', 'sqs'] as const),
-] as const;
-export type AwsClient = (typeof AWS_CLIENTS)[number];
-
-/** What every unit's wiring may reach: stores, table, and the function that judges. */
-export const COMMON_CLIENTS: readonly AwsClient[] = ['s3', 'dynamodb', 'lambda'];
 
 /** Time for Lambda to report its own timeout before the state machine does. */
 export const STATE_MARGIN_SECONDS = 10;
@@ -41,20 +29,17 @@ export const UNITS = {
     timeoutSeconds: 60,
     memoryMb: 512,
     description: 'Phases 2 and 7: make a policy version answer',
-    clients: ['sfn'],
   },
   // One long completion may take several invocations of 60 s each and their retries: the longest that Lambda allows.
   'design-environment': {
     timeoutSeconds: 900,
     memoryMb: 512,
     description: 'Phase 3: one design or its one repair',
-    clients: ['sagemaker'],
   },
   'validate-environment': {
     timeoutSeconds: 120,
     memoryMb: 512,
     description: 'Phase 3: verdict on one design',
-    clients: ['sagemaker-runtime'],
   },
   'admit-environments': {
     timeoutSeconds: 120,
@@ -64,29 +49,26 @@ export const UNITS = {
   // Reads every episode of the iteration and writes the training batch.
   'score-rollouts': { timeoutSeconds: 600, memoryMb: 3538, description: 'Phase 5: regret, rewards, training batch' },
   'plan-evaluation': { timeoutSeconds: 60, memoryMb: 512, description: 'Phase 7: benchmark shards, when due' },
+  // Reads the weights once to hash them: 16 GB at the 75 MB/s of a function's network take four minutes.
   'publish-policy': {
-    timeoutSeconds: 300,
+    timeoutSeconds: 900,
     memoryMb: 1769,
     description: 'Phase 8: promote the candidate or keep',
-    clients: ['sagemaker-runtime'],
   },
   'close-iteration': {
     timeoutSeconds: 60,
     memoryMb: 512,
     description: 'Phase 9: record, spend, next request',
-    clients: ['eventbridge', 'sagemaker'],
   },
   'fail-iteration': {
     timeoutSeconds: 60,
     memoryMb: 512,
     description: 'Any failure: record, release, notify',
-    clients: ['eventbridge', 'sagemaker'],
   },
   'reap-endpoints': {
     timeoutSeconds: 60,
     memoryMb: 256,
     description: 'Removes endpoints whose lease is over',
-    clients: ['sagemaker'],
   },
 } as const satisfies Record<string, UnitSpec>;
 

@@ -11,9 +11,9 @@ const TRAINING = {
   jobName: 'spade-demo-i0002-a1',
   policyPrefix: 'demo/v0001/model/',
   batchPrefix: 'demo/0002/batch/',
-  statePrefix: 'demo/checkpoints/job/final/',
+  statePrefix: 'checkpoints/demo/job/final/',
   outputPrefix: 'demo/training/',
-  checkpointPrefix: 'demo/checkpoints/spade-demo-i0002-a1/',
+  checkpointPrefix: 'checkpoints/demo/spade-demo-i0002-a1/',
   hyperParameters: { learning_rate: '0.001' },
   instanceType: 'ml.g5.2xlarge',
   instanceCount: 1,
@@ -23,6 +23,8 @@ const TRAINING = {
   spot: true,
   compression: 'NONE',
   hasState: true,
+  basePrefix: '',
+  hasBase: false,
 };
 
 const PLAN = {
@@ -163,7 +165,7 @@ describe('a healthy iteration', () => {
     expect(channels.map((c) => [c.ChannelName, c.DataSource.S3DataSource.S3Uri])).toEqual([
       ['policy', 's3://policies/demo/v0001/model/'],
       ['batch', 's3://episodes/demo/0002/batch/'],
-      ['state', 's3://policies/demo/checkpoints/job/final/'],
+      ['state', 's3://policies/checkpoints/demo/job/final/'],
     ]);
   });
 
@@ -175,11 +177,33 @@ describe('a healthy iteration', () => {
     expect((request.InputDataConfig as Json[]).length).toBe(2);
   });
 
-  test('hands a task nothing but its job', async () => {
+  test.each([
+    [true, ['policy', 'batch', 'state', 'base']],
+    [false, ['policy', 'batch', 'base']],
+  ])('gives an adapter its model as a channel; with training state: %s', async (hasState, names) => {
+    const training = { ...TRAINING, hasState, hasBase: true, basePrefix: 'demo/v0000/files/' };
+    const { of } = await run({ 'score-rollouts': () => ({ train: true, training }) });
+    const request = of('sagemaker')[0]?.request as Record<string, Json>;
+    const channels = request.InputDataConfig as Record<string, Json>[];
+    expect(channels.map(({ ChannelName }) => ChannelName)).toEqual(names);
+    expect(channels.at(-1)).toMatchObject({
+      DataSource: { S3DataSource: { S3Uri: 's3://policies/demo/v0000/files/' } },
+    });
+  });
+
+  test('hands a task nothing but its job and on what it runs', async () => {
     const { of } = await run();
     const overrides = of('ecs').map(({ request }) => (request as Record<string, Json>).Overrides);
     const override = (job: string) => ({
-      ContainerOverrides: [{ Name: 'rollout', Environment: [{ Name: 'SPADE_JOB', Value: job }] }],
+      ContainerOverrides: [
+        {
+          Name: 'rollout',
+          Environment: [
+            { Name: 'SPADE_JOB', Value: job },
+            { Name: 'SPADE_CAPACITY', Value: 'FARGATE_SPOT' },
+          ],
+        },
+      ],
     });
     expect(overrides).toEqual([override('a'), override('b'), override('e')]);
   });

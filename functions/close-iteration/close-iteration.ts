@@ -7,7 +7,7 @@ import {
 } from '../../shared/contracts/index.ts';
 import type { Events, Ledger, PolicyHost, Progress, Stores } from '../../shared/ports/index.ts';
 import { readExperiment } from '../experiment.ts';
-import { type Metering, recordServing } from '../metering.ts';
+import { type Metering, recordTime } from '../metering.ts';
 import { findObject, writeOnce } from '../objects.ts';
 import { overBudget } from '../usage.ts';
 import { iterationRecord } from './iteration-record.ts';
@@ -31,7 +31,7 @@ export async function closeIteration(input: CloseInput, deps: CloseDeps): Promis
   const config = await readExperiment(deps.stores.episodes, experiment);
   if (input.stop === null) {
     await record(input, config, deps);
-    await recordServing(input, config, deps);
+    await recordTime(input, config, deps);
     await deps.ledger.recordIteration(experiment, iteration, 'completed');
   }
   const stopReason = input.stop ?? (await reasonToStop(config, iteration, deps.ledger));

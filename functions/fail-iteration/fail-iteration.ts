@@ -1,8 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type FailInput, type FailOutput, iterationKeys } from '../../shared/contracts/index.ts';
 import type { Events, Ledger, PolicyHost, Stores } from '../../shared/ports/index.ts';
 import { readExperiment } from '../experiment.ts';
-import { type Metering, recordServing } from '../metering.ts';
+import { type Metering, recordTime } from '../metering.ts';
 import { writeOnce } from '../objects.ts';
 
 /** What the end of a failed iteration needs of the world. */
@@ -40,7 +40,7 @@ export async function failIteration(input: FailInput, deps: FailDeps): Promise<F
     deps.ledger.recordIteration(experiment, iteration, 'failed'),
     deps.events.iterationFailed({ experiment, iteration, error: error.Error, cause }),
     deps.policyHost.release(experiment),
-    enterServing(input, deps),
+    enterTime(input, deps),
   ]);
   const rejected = results.find((result) => result.status === 'rejected');
   if (rejected !== undefined) throw rejected.reason;
@@ -48,7 +48,7 @@ export async function failIteration(input: FailInput, deps: FailDeps): Promise<F
 }
 
 /** A failed attempt was served too, and that time was billed. */
-async function enterServing(input: FailInput, deps: FailDeps): Promise<void> {
+async function enterTime(input: FailInput, deps: FailDeps): Promise<void> {
   if (deps.metering === undefined) return;
-  await recordServing(input, await readExperiment(deps.stores.episodes, input.experiment), deps);
+  await recordTime(input, await readExperiment(deps.stores.episodes, input.experiment), deps);
 }

@@ -42,13 +42,17 @@ export async function writeManifest(
   });
 }
 
-/** One file after the other: weights are large, and only one of them has to be in memory. */
+/** One file after the other, piece by piece: a shard of weights is larger than a function's memory. */
 async function hashFiles(prefix: string, policies: Store): Promise<PolicyManifest['files']> {
   const files: PolicyManifest['files'] = [];
   for (const key of await policies.list(prefix)) {
-    const body = await policies.get(key);
-    const sha256 = createHash('sha256').update(body).digest('hex');
-    files.push({ path: key.slice(prefix.length), bytes: body.byteLength, sha256 });
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const chunk of policies.chunks(key)) {
+      hash.update(chunk);
+      bytes += chunk.byteLength;
+    }
+    files.push({ path: key.slice(prefix.length), bytes, sha256: hash.digest('hex') });
   }
   return files;
 }

@@ -23,6 +23,9 @@ export function memoryStore(
     },
     exists: async (key) => kept.has(key),
     find: refuse('find'),
+    chunks: () => {
+      throw new Error('the worker must not read in pieces');
+    },
     put: refuse('overwrite'),
     list: refuse('list'),
     uri: (key) => `memory://${key}`,

@@ -7,6 +7,7 @@ import { startSandbox } from '../../shared/sandbox/index.ts';
 import { readExperiment } from '../experiment.ts';
 import { readObject } from '../objects.ts';
 import { playJob } from './rollout.ts';
+import { recordTaskTime } from './task-time.ts';
 
 /**
  * The Fargate unit: plays the job that `SPADE_JOB` names (a key in the episodes store) and leaves.
@@ -22,6 +23,7 @@ const GRACE_MS = 15_000;
 const STOPPED = 143;
 
 async function main(env: Variables): Promise<number> {
+  const startedAt = new Date();
   const stop = new AbortController();
   const abandon = new AbortController();
   listen(stop, abandon);
@@ -38,6 +40,7 @@ async function main(env: Variables): Promise<number> {
     return (await playJob(job, config, deps, stop.signal, abandon.signal)) === 'complete' ? 0 : STOPPED;
   } finally {
     await sandbox.close();
+    await recordTaskTime(job, env, startedAt, stores.episodes);
   }
 }
 
@@ -55,12 +58,14 @@ function listen(stop: AbortController, abandon: AbortController): void {
 function sandboxOptions({ limits }: ExperimentConfig, env: Variables): Parameters<typeof startSandbox>[0] {
   const { stepMs, episodeMs, memoryMb, observationBytes, sourceBytes, modules } = limits;
   const python = env[ENVIRONMENT_VARIABLES.python];
+  const door = env[ENVIRONMENT_VARIABLES.door];
   return {
     slots: limits.episodeConcurrency,
     isolation: env[ENVIRONMENT_VARIABLES.sandbox] === 'best-effort' ? 'best-effort' : 'required',
     limits: { stepMs, episodeMs, memoryMb, observationBytes, sourceBytes },
     extraModules: modules,
     ...(python && { python }),
+    ...(door && { door }),
   };
 }
 

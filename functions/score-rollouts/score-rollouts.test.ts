@@ -219,6 +219,7 @@ describe('scoreRollouts', () => {
     await begun();
     await putJson(stores.episodes, keysOf(1).plan, plan({ policyVersion: 2, nextPolicyVersion: 3 }));
     await putJson(stores.policies, `${EXPERIMENT}/v0002/manifest.json`, manifest(2, 1));
+    await stores.policies.put('test/state-of-v2/state.json', '{}');
     await played(A, [1, 1, 1, 1], [1, 1, 0, 0]);
     const { training } = await scoreRollouts({ ...INPUT, attempt: 2 }, deps);
     expect(training).toMatchObject({
@@ -228,7 +229,7 @@ describe('scoreRollouts', () => {
       statePrefix: 'test/state-of-v2/',
       hasState: true,
       outputPrefix: 'test/training/',
-      checkpointPrefix: 'test/checkpoints/spade-test-i0001-a2/',
+      checkpointPrefix: 'checkpoints/test/spade-test-i0001-a2/',
     });
     expect(training?.hyperParameters).toMatchObject({
       optimizer_state: 'carry',
@@ -236,6 +237,26 @@ describe('scoreRollouts', () => {
       clip_high: '0.28',
     });
     expect(Object.values(training?.hyperParameters ?? {}).every((value) => typeof value === 'string')).toBe(true);
+  });
+
+  it('warms up when the state has gone in a long pause', async () => {
+    await begun();
+    await putJson(stores.episodes, keysOf(1).plan, plan({ policyVersion: 2, nextPolicyVersion: 3 }));
+    await putJson(stores.policies, `${EXPERIMENT}/v0002/manifest.json`, manifest(2, 1));
+    await played(A, [1, 1, 1, 1], [1, 1, 0, 0]);
+    expect((await scoreRollouts(INPUT, deps)).training).toMatchObject({
+      ...{ hasState: false, hasBase: false, basePrefix: '' },
+      hyperParameters: { optimizer_state: 'warmup' },
+    });
+  });
+
+  it('gives an adapter the model that it is for', async () => {
+    await begun();
+    await putJson(stores.episodes, keysOf(1).plan, plan({ policyVersion: 2, nextPolicyVersion: 3 }));
+    await putJson(stores.policies, `${EXPERIMENT}/v0002/manifest.json`, { ...manifest(2, 1), format: 'adapter' });
+    await played(A, [1, 1, 1, 1], [1, 1, 0, 0]);
+    const { training } = await scoreRollouts(INPUT, deps);
+    expect(training).toMatchObject({ hasBase: true, basePrefix: 'test/v0000/files/', policyPrefix: 'test/v2/files/' });
   });
 
   it('warms up a policy without training state', async () => {

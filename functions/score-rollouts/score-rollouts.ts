@@ -10,7 +10,7 @@ import {
   Scores,
 } from '../../shared/contracts/index.ts';
 import { toJsonLines } from '../../shared/domain/training-batch.ts';
-import type { Ledger, Memory, Progress, Stores } from '../../shared/ports/index.ts';
+import type { Ledger, Memory, Progress, Store, Stores } from '../../shared/ports/index.ts';
 import { readExperiment } from '../experiment.ts';
 import { findObject, gzipText, readObject, writeOnce } from '../objects.ts';
 import { inherited } from '../previous-scores.ts';
@@ -54,7 +54,18 @@ export async function scoreRollouts(input: IterationInput, deps: ScoreDeps): Pro
   const broke = overBudget(await deps.ledger.totalUsd(experiment), config.budget.maxUsd);
   if (agent + designer === 0 || !scores.designerHealthy || broke) return { train: false, training: null };
   const manifest = await readObject(policies, policyKeys(experiment).manifest(plan.policyVersion), PolicyManifest);
-  return { train: true, training: trainingRequest(config, input, plan, manifest) };
+  const state = await carriedState(config, manifest, policies);
+  return { train: true, training: trainingRequest(config, input, plan, manifest, state) };
+}
+
+/** Prefix of the current version's training state, while it is there: a lifecycle rule takes it away after a long pause. */
+async function carriedState(
+  { training }: ExperimentConfig,
+  { trainingState }: PolicyManifest,
+  policies: Store,
+): Promise<string | null> {
+  if (training.optimizerState !== 'carry' || trainingState === null) return null;
+  return (await policies.list(trainingState)).length > 0 ? trainingState : null;
 }
 
 async function score(config: ExperimentConfig, iteration: number, plan: PlanOutput, deps: ScoreDeps): Promise<Scores> {

@@ -12,23 +12,30 @@ import { deriveSeed } from '../../shared/domain/seeds.ts';
 
 type TrainingRequest = NonNullable<ScoreOutput['training']>;
 
-/** What the CreateTrainingJob state cannot know statically; prefixes are relative to the policies store, the batch's to the episodes store. */
+/**
+ * What the CreateTrainingJob state cannot know statically; prefixes are relative to the policies store, the batch's to the episodes store.
+ * @param state prefix of the training state that the job carries on, or null
+ */
 export function trainingRequest(
   config: ExperimentConfig,
   { iteration, attempt }: IterationInput,
   plan: PlanOutput,
   manifest: PolicyManifest,
+  state: string | null,
 ): TrainingRequest {
   const { experiment, training } = config;
   const keys = policyKeys(experiment);
   const jobName = trainingJobName(experiment, iteration, attempt);
-  const state = training.optimizerState === 'carry' ? manifest.trainingState : null;
+  // Adapters are all trained on the imported model; the imported model itself needs none beside it.
+  const hasBase = manifest.format === 'adapter';
   return {
     jobName,
     policyPrefix: manifest.prefix,
     batchPrefix: iterationKeys(experiment, iteration).batchPrefix,
     statePrefix: state ?? '',
     hasState: state !== null,
+    basePrefix: hasBase ? keys.imported : '',
+    hasBase,
     outputPrefix: keys.trainingOutput,
     checkpointPrefix: keys.checkpoints(jobName),
     hyperParameters: hyperParameters(config, iteration, plan.nextPolicyVersion, state !== null),

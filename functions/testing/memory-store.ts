@@ -20,6 +20,9 @@ export function memoryStore(): MemoryStore {
       return body;
     },
     find: async (key) => objects.get(key) ?? null,
+    async *chunks(key) {
+      yield await store.get(key);
+    },
     async put(key, body) {
       store.writes += 1;
       objects.set(key, bytes(body));

@@ -1,6 +1,7 @@
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { CHECKPOINTS_ROOT } from '../../shared/contracts/keys.ts';
 import { objectPatterns } from '../naming.ts';
 
 /**
@@ -9,9 +10,17 @@ import { objectPatterns } from '../naming.ts';
  */
 export class ExperimentGrants {
   private readonly experiments: readonly string[];
+  private readonly root: string;
 
-  constructor(experiments: readonly string[]) {
+  /** @param root what stands before the experiment in its keys; nothing but for checkpoints */
+  constructor(experiments: readonly string[], root = '') {
     this.experiments = experiments;
+    this.root = root;
+  }
+
+  /** Rights on checkpoints and what else a training job leaves beside its weights. */
+  get checkpoints(): ExperimentGrants {
+    return new ExperimentGrants(this.experiments, CHECKPOINTS_ROOT);
   }
 
   /** GetObject on `<experiment>/<suffix>`. */
@@ -45,7 +54,7 @@ export class ExperimentGrants {
         effect: Effect.ALLOW,
         actions: ['s3:ListBucket'],
         resources: [bucket.bucketArn],
-        conditions: { StringLikeIfExists: { 's3:prefix': objectPatterns(this.experiments, '*') } },
+        conditions: { StringLikeIfExists: { 's3:prefix': objectPatterns(this.experiments, '*', this.root) } },
       }),
     );
   }
@@ -68,7 +77,7 @@ export class ExperimentGrants {
 
   private objects(bucket: IBucket, suffixes: readonly string[]): string[] {
     return suffixes
-      .flatMap((suffix) => objectPatterns(this.experiments, suffix))
+      .flatMap((suffix) => objectPatterns(this.experiments, suffix, this.root))
       .map((key) => bucket.arnForObjects(key));
   }
 

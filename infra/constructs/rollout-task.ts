@@ -5,6 +5,8 @@ import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
   Capability,
   Cluster,
+  type ContainerDefinitionOptions,
+  ContainerDependencyCondition,
   ContainerImage,
   ContainerInsights,
   CpuArchitecture,
@@ -17,6 +19,7 @@ import {
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { ENVIRONMENT_VARIABLES } from '../../shared/contracts/keys.ts';
 import type { DeploymentConfig } from '../config.ts';
 import { IMAGE_CONTEXT_EXCLUDES } from './image-context.ts';
 import type { RolloutTask } from './iteration/integrations.ts';
@@ -30,11 +33,29 @@ export interface RolloutTaskProps {
   readonly logRetention: RetentionDays;
 }
 
-/** User and group of the worker inside its container: nobody of the host. */
-const USER = '10001:10001';
-const CONTAINER = 'rollout';
+/** Users of the two containers: nobody of the host, and strangers to each other. */
+const WORKER_USER = '10001:10001';
+const SANDBOX_USER = '10002:10002';
+const WORKER = 'rollout';
+const SANDBOX = 'sandbox';
+/** Where the containers meet; the image declares it as a volume that both may write to. */
+const MEETING_FOLDER = '/run/spade';
+const DOOR = `${MEETING_FOLDER}/door`;
 
-/** Phase 4 and 7: the Fargate task that plays one shard, as locked up as Fargate can make it. */
+/**
+ * The sandbox's first process. `env -i` takes the variables away by which the task's credentials could be asked for; Fargate gives them to
+ * every container, and an init process would keep them.
+ */
+const DOOR_COMMAND = [
+  ...['/usr/bin/env', '-i', '/usr/bin/python3', '-I', '-S', '-B'],
+  ...['/app/sandbox/python/spade_sandbox/door.py', DOOR],
+];
+
+/**
+ * Phases 4 and 7: the Fargate task that plays one shard, as locked up as Fargate can make it. Two containers of one image: the worker, which
+ * uses the task's role, and the sandbox, where model-written programs run under another user in a process namespace of its own
+ * (docs/adr/0015).
+ */
 export class RolloutTaskDefinition extends Construct {
   readonly task: RolloutTask;
   readonly taskRole: IRole;
@@ -48,13 +69,13 @@ export class RolloutTaskDefinition extends Construct {
       containerInsightsV2: ContainerInsights.ENABLED,
     });
     const definition = this.definition(props);
-    this.container(definition, props);
+    this.containers(definition, props);
     this.taskRole = definition.taskRole;
     this.executionRole = definition.obtainExecutionRole();
     this.task = {
       clusterArn: cluster.clusterArn,
       taskDefinitionArn: definition.taskDefinitionArn,
-      containerName: CONTAINER,
+      containerName: WORKER,
       subnetIds: props.vpc.isolatedSubnets.map(({ subnetId }) => subnetId),
       securityGroupIds: [props.securityGroup.securityGroupId],
     };
@@ -66,31 +87,56 @@ export class RolloutTaskDefinition extends Construct {
       cpu: taskVcpu * 1024,
       memoryLimitMiB: taskMemoryMb,
       runtimePlatform: { cpuArchitecture: CpuArchitecture.X86_64, operatingSystemFamily: OperatingSystemFamily.LINUX },
-      // The sandbox keeps its scripts and sockets here; everything else is read-only.
-      volumes: [{ name: 'tmp' }],
+      // Sockets lie here; everything else is read-only.
+      volumes: [{ name: 'meeting' }],
     });
   }
 
-  private container(definition: FargateTaskDefinition, props: RolloutTaskProps): void {
+  private containers(definition: FargateTaskDefinition, props: RolloutTaskProps): void {
     const logGroup = new LogGroup(this, 'Logs', {
       retention: props.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    // initProcess reaps what the sandbox kills; it needs no capability.
-    const linuxParameters = new LinuxParameters(this, 'Linux', { initProcessEnabled: true });
-    linuxParameters.dropCapabilities(Capability.ALL);
-    const container = definition.addContainer(CONTAINER, {
-      image: this.image(props.deployment),
-      user: USER,
-      readonlyRootFilesystem: true,
-      linuxParameters,
-      environment: { ...props.environment },
+    const image = this.image(props.deployment);
+    const add = (name: string, options: Omit<ContainerDefinitionOptions, 'image'>) => {
+      const container = definition.addContainer(name, {
+        image,
+        readonlyRootFilesystem: true,
+        // The end of either ends the task: without its sandbox a worker can play nothing.
+        essential: true,
+        ulimits: [{ name: UlimitName.NOFILE, softLimit: 65_536, hardLimit: 65_536 }],
+        logging: LogDrivers.awsLogs({ logGroup, streamPrefix: name }),
+        ...options,
+      });
+      container.addMountPoints({ sourceVolume: 'meeting', containerPath: MEETING_FOLDER, readOnly: false });
+      return container;
+    };
+    const worker = add(WORKER, {
+      user: WORKER_USER,
+      linuxParameters: this.withoutCapabilities(WORKER),
+      environment: {
+        ...props.environment,
+        [ENVIRONMENT_VARIABLES.door]: DOOR,
+        [ENVIRONMENT_VARIABLES.taskVcpu]: String(props.deployment.quotas.taskVcpu),
+        [ENVIRONMENT_VARIABLES.taskMemoryMb]: String(props.deployment.quotas.taskMemoryMb),
+      },
       // Fargate Spot warns two minutes ahead; the worker writes what is complete within 20 s of SIGTERM.
       stopTimeout: Duration.seconds(30),
-      ulimits: [{ name: UlimitName.NOFILE, softLimit: 65_536, hardLimit: 65_536 }],
-      logging: LogDrivers.awsLogs({ logGroup, streamPrefix: CONTAINER }),
     });
-    container.addMountPoints({ sourceVolume: 'tmp', containerPath: '/tmp', readOnly: false });
+    const sandbox = add(SANDBOX, {
+      user: SANDBOX_USER,
+      linuxParameters: this.withoutCapabilities(SANDBOX),
+      entryPoint: DOOR_COMMAND,
+      stopTimeout: Duration.seconds(30),
+    });
+    // Started before the worker and stopped after it, so that a worker that is told to stop can finish what it plays.
+    worker.addContainerDependencies({ container: sandbox, condition: ContainerDependencyCondition.START });
+  }
+
+  private withoutCapabilities(name: string): LinuxParameters {
+    const linuxParameters = new LinuxParameters(this, `${name}Linux`);
+    linuxParameters.dropCapabilities(Capability.ALL);
+    return linuxParameters;
   }
 
   private image({ images }: DeploymentConfig): ContainerImage {

@@ -191,7 +191,10 @@ export class SelfPlayIteration extends Construct {
       .otherwise(shape('OnDemandLimits', runtime));
   }
 
-  /** A policy without training state (the imported one) has one channel less: an empty prefix would fail the job. */
+  /**
+   * An empty prefix would fail the job, so what is not there has no channel: the training state of the imported policy, and the model under a
+   * policy that is no adapter.
+   */
   private channels(onward: CustomState): IChainable {
     const { episodes, policies } = this.props.buckets;
     const always = [
@@ -199,14 +202,22 @@ export class SelfPlayIteration extends Construct {
       channel('batch', episodes, '$.score.training.batchPrefix'),
     ];
     const state = channel('state', policies, '$.score.training.statePrefix');
+    const base = channel('base', policies, '$.score.training.basePrefix');
     const shape = (id: string, channels: readonly unknown[]) => {
       const pass = new Pass(this, id, { parameters: { list: channels }, resultPath: '$.channels' });
       pass.next(onward);
       return pass;
     };
+    const baseOrWhole = (id: string, channels: readonly unknown[]) =>
+      new Choice(this, `${id}BaseOrWhole`)
+        .when(Condition.booleanEquals('$.score.training.hasBase', true), shape(`${id}AndBase`, [...channels, base]))
+        .otherwise(shape(id, channels));
     return new Choice(this, 'StateOrFresh')
-      .when(Condition.booleanEquals('$.score.training.hasState', true), shape('ChannelsWithState', [...always, state]))
-      .otherwise(shape('ChannelsWithoutState', always));
+      .when(
+        Condition.booleanEquals('$.score.training.hasState', true),
+        baseOrWhole('ChannelsWithState', [...always, state]),
+      )
+      .otherwise(baseOrWhole('ChannelsWithoutState', always));
   }
 
   /** Stopped by its time limit is not success, whatever the integration makes of it. */

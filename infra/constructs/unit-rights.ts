@@ -84,6 +84,7 @@ const RIGHTS: Readonly<Record<IterationUnit, Rights>> = {
   'score-rollouts': (fn, props, grants) => {
     episodes(fn, props, grants, '*/scores.json', '*/batch/*');
     grants.read(fn, props.policies, '*/manifest.json');
+    grants.checkpoints.list(fn, props.policies);
     grants.table(fn, props.table, [...READ_ITEMS, ...WRITE_ITEMS]);
   },
   'plan-evaluation': (fn, props, grants) => {
@@ -94,6 +95,8 @@ const RIGHTS: Readonly<Record<IterationUnit, Rights>> = {
     episodes(fn, props, grants, '*/publication.json');
     grants.read(fn, props.policies, '*');
     grants.list(fn, props.policies);
+    grants.checkpoints.read(fn, props.policies, '*');
+    grants.checkpoints.list(fn, props.policies);
     grants.write(fn, props.policies, '*/manifest.json');
     grants.table(fn, props.table, [...READ_ITEMS, ...WRITE_ITEMS]);
     policy.invoke(fn);
@@ -102,6 +105,8 @@ const RIGHTS: Readonly<Record<IterationUnit, Rights>> = {
     episodes(fn, props, grants, '*/record.json');
     grants.read(fn, props.policies, '*');
     grants.list(fn, props.policies);
+    grants.checkpoints.read(fn, props.policies, '*');
+    grants.checkpoints.list(fn, props.policies);
     grants.table(fn, props.table, [...READ_ITEMS, ...WRITE_ITEMS]);
     props.events.grantPutEventsTo(fn);
     policy.release(fn);
@@ -119,7 +124,7 @@ export function grantRollout(role: IRole, props: RightsProps): void {
   const grants = new ExperimentGrants(props.experiments);
   grants.read(role, props.environments, '*/source.py', '*/hint.txt');
   grants.read(role, props.episodes, 'experiment.json', '*/rollouts/*', '*/evaluations/*', '*/episodes/*');
-  grants.write(role, props.episodes, '*/episodes/*');
+  grants.write(role, props.episodes, '*/episodes/*', '*/timings/tasks/*');
   grants.list(role, props.episodes);
   grants.readAll(role, props.corpora);
   new PolicyRights(props.endpointName, props.servingRole).invoke(role);

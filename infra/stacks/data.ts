@@ -2,7 +2,7 @@ import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { REGRET_INDEX, REGRET_INDEX_KEYS } from '../../shared/contracts/keys.ts';
+import { CHECKPOINTS_ROOT, REGRET_INDEX, REGRET_INDEX_KEYS } from '../../shared/contracts/keys.ts';
 
 export interface DataStackProps extends StackProps {
   /** Whether buckets and table outlive the stack. */
@@ -11,6 +11,9 @@ export interface DataStackProps extends StackProps {
 
 /** Days after which a superseded version of an object goes; long enough to notice and undo an overwrite. */
 const NONCURRENT_DAYS = 30;
+
+/** Days after which a training job's checkpoints and state go; the next job starts from the last one's, so only a long pause loses any. */
+const CHECKPOINT_DAYS = 90;
 
 /** Everything that must survive a deployment: four stores, one table. */
 export class DataStack extends Stack {
@@ -49,6 +52,7 @@ export class DataStack extends Stack {
       lifecycleRules: [
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
         ...(versioned ? [{ noncurrentVersionExpiration: Duration.days(NONCURRENT_DAYS) }] : []),
+        ...(id === 'Policies' ? [{ prefix: CHECKPOINTS_ROOT, expiration: Duration.days(CHECKPOINT_DAYS) }] : []),
       ],
     });
   }

@@ -88,9 +88,12 @@ export class PolicyStack extends Stack {
     const grants = new ExperimentGrants(deployment.experiments);
     grants.read(this.trainingRole, data.episodes, '*/batch/*');
     grants.read(this.trainingRole, data.policies, '*');
-    grants.write(this.trainingRole, data.policies, 'training/*', 'checkpoints/*');
-    grants.remove(this.trainingRole, data.policies, 'checkpoints/*');
+    grants.write(this.trainingRole, data.policies, 'training/*');
     grants.list(this.trainingRole, data.policies);
+    grants.checkpoints.read(this.trainingRole, data.policies, '*');
+    grants.checkpoints.write(this.trainingRole, data.policies, '*');
+    grants.checkpoints.remove(this.trainingRole, data.policies, '*');
+    grants.checkpoints.list(this.trainingRole, data.policies);
     grants.list(this.trainingRole, data.episodes);
   }
 

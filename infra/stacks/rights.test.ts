@@ -144,7 +144,7 @@ const TABLE: readonly [stack: keyof SpadeStacks, role: string, may: readonly Cal
     'TrainingRole',
     [
       s3('GetObject', 'Episodes', 'demo/0001/batch/samples.jsonl.gz'),
-      s3('PutObject', 'Policies', 'demo/checkpoints/job/summary.json'),
+      s3('PutObject', 'Policies', 'checkpoints/demo/job/summary.json'),
     ],
     [
       s3('PutObject', 'Policies', 'demo/v0001/manifest.json'),

@@ -128,16 +128,31 @@ describe('model-written code', () => {
     expect(made.network.findResources('AWS::EC2::InternetGateway')).toEqual({});
   });
 
-  test('the worker runs as nobody, without capabilities, on a read-only root', () => {
+  test('worker and sandbox run as strangers, without capabilities, on read-only roots', () => {
+    const locked = {
+      ReadonlyRootFilesystem: true,
+      Essential: true,
+      LinuxParameters: { Capabilities: { Drop: ['ALL'] } },
+      MountPoints: [{ ContainerPath: '/run/spade', ReadOnly: false, SourceVolume: 'meeting' }],
+    };
     made.selfPlay.hasResourceProperties('AWS::ECS::TaskDefinition', {
       ContainerDefinitions: [
-        Match.objectLike({
-          ReadonlyRootFilesystem: true,
-          User: '10001:10001',
-          LinuxParameters: Match.objectLike({ Capabilities: { Drop: ['ALL'] } }),
-        }),
+        Match.objectLike({ ...locked, Name: 'rollout', User: '10001:10001' }),
+        Match.objectLike({ ...locked, Name: 'sandbox', User: '10002:10002' }),
       ],
+      PidMode: Match.absent(),
+      Volumes: [{ Name: 'meeting' }],
     });
+  });
+
+  test('the sandbox has no variables and no init process that could keep them; it is up before the worker', () => {
+    const definitions = Object.values(made.selfPlay.findResources('AWS::ECS::TaskDefinition'));
+    const [worker, sandbox] = definitions.flatMap(({ Properties }) => Properties.ContainerDefinitions);
+    expect(sandbox.Environment).toBeUndefined();
+    expect(sandbox.EntryPoint.slice(0, 3)).toEqual(['/usr/bin/env', '-i', '/usr/bin/python3']);
+    expect(sandbox.EntryPoint.at(-1)).toBe('/run/spade/door');
+    expect(worker.Environment).toContainEqual({ Name: 'SPADE_SANDBOX_DOOR', Value: '/run/spade/door' });
+    expect(worker.DependsOn).toEqual([{ Condition: 'START', ContainerName: 'sandbox' }]);
   });
 });
 

@@ -27,6 +27,16 @@ describe('file store', () => {
     expect([...(await store.get('a/c.bin'))]).toEqual([0, 255, 10]);
   });
 
+  it('gives back a large object in pieces', async () => {
+    const body = Buffer.alloc(300_000, 'abcdefg');
+    await store.put('large', body);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of store.chunks('large')) pieces.push(piece);
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(Buffer.concat(pieces).equals(body)).toBe(true);
+    await expect(store.chunks('nothing')[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(NotFound);
+  });
+
   it('knows what is missing', async () => {
     await store.put('a/b', 'x');
     expect(await store.find('nothing')).toBeNull();

@@ -26,6 +26,7 @@ export function createFileStore(root: string): Store {
       if (body === null) throw new NotFound(join(base, key));
       return body;
     },
+    chunks: (key) => chunks(path(key)),
     put: (key, body) => guarded(() => write(base, path(key), body, replace)).then(() => undefined),
     putIfAbsent: (key, body) => guarded(() => write(base, path(key), body, claim)),
     exists: (key) => guarded(() => isFile(path(key))),
@@ -99,6 +100,17 @@ async function readOrNull(path: string): Promise<Uint8Array | null> {
     if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) return null;
     throw error;
   }
+}
+
+async function* chunks(path: string): AsyncGenerator<Uint8Array> {
+  const file = await guarded(() => open(path).catch((error) => absent(error, path)));
+  // The stream closes the file, also when nobody reads on.
+  for await (const chunk of file.createReadStream()) yield chunk as Uint8Array;
+}
+
+function absent(error: unknown, path: string): never {
+  if (hasCode(error, 'ENOENT', 'ENOTDIR')) throw new NotFound(path, { cause: error });
+  throw error;
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -28,6 +28,15 @@ describe('S3 store', () => {
     expect(store.uri('a/')).toBe('s3://bucket/run/a/');
   });
 
+  it('reads in pieces what may not fit into memory', async () => {
+    const { store } = storeOn(() => ({ body: 'in pieces' }));
+    const pieces: Uint8Array[] = [];
+    for await (const piece of store.chunks('k')) pieces.push(piece);
+    expect(Buffer.concat(pieces).toString()).toBe('in pieces');
+    const missing = storeOn(() => error('NoSuchKey', 404)).store.chunks('k');
+    await expect(missing[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(NotFound);
+  });
+
   it('claims a free key by If-None-Match, and sees that it was taken', async () => {
     const { store, requests } = storeOn((_, call) => (call === 1 ? {} : error('PreconditionFailed', 412)));
     expect(await store.putIfAbsent('k', 'x')).toBe(true);

@@ -3,15 +3,21 @@ import {
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
-  type S3Client,
+  S3Client,
 } from '@aws-sdk/client-s3';
 import { NotFound, SpadeError } from '../contracts/index.ts';
 import type { Store } from '../ports/index.ts';
+import { clientSettings } from './aws-client.ts';
 import { awsError, nameOf } from './aws-errors.ts';
 import { checkKey, checkPrefix } from './object-key.ts';
 
 /** Attempts of a conditional write that loses against another writer in flight (S3 answers 409 and asks for another try). */
 const CLAIM_ATTEMPTS = 5;
+
+/** {@link createS3Store} with the credentials of the environment. The client is named here and not imported whole, for small bundles. */
+export function openS3Store(bucket: string, prefix: string): Store {
+  return createS3Store(new S3Client(clientSettings(60_000)), bucket, prefix);
+}
 
 /**
  * A store in an S3 bucket, under an optional prefix.
@@ -33,6 +39,7 @@ export function createS3Store(client: S3Client, bucket: string, prefix = ''): St
       if (body === null) throw new NotFound(`s3://${bucket}/${root}${key}`);
       return body;
     },
+    chunks: (key) => chunks(client, address(key)),
     put: (key, body) =>
       guarded(() => client.send(new PutObjectCommand({ ...address(key), Body: bytes(body) }))).then(() => undefined),
     putIfAbsent: (key, body) => guarded(() => claimObject(client, { ...address(key), Body: bytes(body) })),
@@ -58,6 +65,17 @@ async function findObject(client: S3Client, address: Address): Promise<Uint8Arra
   } catch (error) {
     if (nameOf(error) === 'NoSuchKey') return null;
     throw error;
+  }
+}
+
+async function* chunks(client: S3Client, address: Address): AsyncGenerator<Uint8Array> {
+  const uri = `s3://${address.Bucket}/${address.Key}`;
+  try {
+    const { Body } = await client.send(new GetObjectCommand(address));
+    // On Node the body is a stream of buffers.
+    if (Body !== undefined) yield* Body as unknown as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw nameOf(error) === 'NoSuchKey' ? new NotFound(uri, { cause: error }) : awsError(uri, error);
   }
 }
 

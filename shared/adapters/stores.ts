@@ -1,6 +1,5 @@
 import { ENVIRONMENT_VARIABLES } from '../contracts/index.ts';
 import type { Store, Stores } from '../ports/index.ts';
-import { clientSettings } from './aws-client.ts';
 import { once } from './once.ts';
 import { createFileStore } from './store-file.ts';
 import { locationOf } from './uri.ts';
@@ -19,11 +18,8 @@ export function openStore(uri: string): Store {
   const bucket = slash < 0 ? location : location.slice(0, slash);
   const prefix = slash < 0 ? '' : location.slice(slash + 1).replace(/\/+$/, '');
   return lazyStore(`s3://${bucket}/${prefix === '' ? '' : `${prefix}/`}`, async () => {
-    const [{ S3Client }, { createS3Store }] = await Promise.all([
-      import('@aws-sdk/client-s3'),
-      import('./store-s3.ts'),
-    ]);
-    return createS3Store(new S3Client(clientSettings(60_000)), bucket, prefix);
+    const { openS3Store } = await import('./store-s3.ts');
+    return openS3Store(bucket, prefix);
   });
 }
 
@@ -47,6 +43,9 @@ function lazyStore(root: string, load: () => Promise<Store>): Store {
   return {
     get: async (key) => (await store()).get(key),
     find: async (key) => (await store()).find(key),
+    chunks: async function* (key) {
+      yield* (await store()).chunks(key);
+    },
     put: async (key, body) => (await store()).put(key, body),
     putIfAbsent: async (key, body) => (await store()).putIfAbsent(key, body),
     exists: async (key) => (await store()).exists(key),

@@ -32,6 +32,8 @@ export const iterationKeys = (experiment: string, iteration: number) => {
     record: `${root}/record.json`,
     failure: (attempt: number) => `${root}/failure-${attempt}.json`,
     timings: (unit: string) => `${root}/timings/${unit}.json`,
+    taskTimesPrefix: `${root}/timings/tasks/`,
+    taskTime: (task: string) => `${root}/timings/tasks/${task}.json`,
   };
 };
 
@@ -45,6 +47,9 @@ export const environmentKeys = (experiment: string, hash: string) => ({
   card: `${experiment}/${hash}/card.json`,
 });
 
+/** In front of the experiment, unlike all other keys: what lies here is needed for one iteration, and a lifecycle rule goes by the front. */
+export const CHECKPOINTS_ROOT = 'checkpoints/';
+
 /** Store `policies`: the manifest is written last and names the prefix that holds the files. */
 export const policyKeys = (experiment: string) => ({
   manifest: (version: number) => `${experiment}/v${pad4(version)}/manifest.json`,
@@ -52,11 +57,11 @@ export const policyKeys = (experiment: string) => ({
   /** SageMaker writes `<trainingOutput><jobName>/output/model/…` (OutputDataConfig.CompressionType NONE). */
   trainingOutput: `${experiment}/training/`,
   trainedModel: (jobName: string) => `${experiment}/training/${jobName}/output/model/`,
-  checkpoints: (jobName: string) => `${experiment}/checkpoints/${jobName}/`,
-  trainingState: (jobName: string) => `${experiment}/checkpoints/${jobName}/final/`,
-  trainingSummary: (jobName: string) => `${experiment}/checkpoints/${jobName}/summary.json`,
-  trainingTimings: (jobName: string) => `${experiment}/checkpoints/${jobName}/timings.json`,
-  probe: (jobName: string) => `${experiment}/checkpoints/${jobName}/probe.json`,
+  checkpoints: (jobName: string) => `${CHECKPOINTS_ROOT}${experiment}/${jobName}/`,
+  trainingState: (jobName: string) => `${CHECKPOINTS_ROOT}${experiment}/${jobName}/final/`,
+  trainingSummary: (jobName: string) => `${CHECKPOINTS_ROOT}${experiment}/${jobName}/summary.json`,
+  trainingTimings: (jobName: string) => `${CHECKPOINTS_ROOT}${experiment}/${jobName}/timings.json`,
+  probe: (jobName: string) => `${CHECKPOINTS_ROOT}${experiment}/${jobName}/probe.json`,
 });
 
 /** Name of the training job: unique per account, at most 63 characters of `[A-Za-z0-9-]`. */
@@ -115,9 +120,15 @@ export const ENVIRONMENT_VARIABLES = {
   events: 'SPADE_EVENTS',
   policy: 'SPADE_POLICY',
   job: 'SPADE_JOB',
+  /** Size and capacity provider of the task that runs a job (cloud only), for the ledger. */
+  taskVcpu: 'SPADE_TASK_VCPU',
+  taskMemoryMb: 'SPADE_TASK_MEMORY_MB',
+  capacity: 'SPADE_CAPACITY',
   stage: 'SPADE_STAGE',
   python: 'SPADE_PYTHON',
   sandbox: 'SPADE_SANDBOX',
+  /** Socket of a sandbox that runs in a container of its own, beside the worker's. */
+  door: 'SPADE_SANDBOX_DOOR',
   /** Name of the function that validates model-written programs (cloud only; the laptop validates in process). */
   validator: 'SPADE_VALIDATOR',
   /** ARN of the state machine that start-iteration starts (cloud only). */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { IterationRequest } from './messages.ts';
 import { ExperimentId, IterationNumber, PolicyVersion } from './primitives.ts';
 
@@ -75,6 +75,9 @@ export const ScoreOutput = z.strictObject({
       spot: z.boolean(),
       compression: z.enum(['NONE', 'GZIP']),
       hasState: z.boolean(),
+      /** The model that an adapter is for; empty for a version with weights of its own. */
+      basePrefix: z.string(),
+      hasBase: z.boolean(),
     })
     .nullable(),
 });

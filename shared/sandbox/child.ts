@@ -1,9 +1,10 @@
+import { channel } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { ReasonCode } from '../contracts/reason-codes.ts';
 import { ProtocolFault } from './errors.ts';
 import { decodeEnvelope, type Envelope, encodeFrame, FrameParser } from './frames.ts';
 import { fault, value } from './reply.ts';
-import { type Scheduling, schedulingOf, wasStarved } from './starvation.ts';
+import { type Scheduling, wasStarved } from './starvation.ts';
 import type { Reply } from './types.ts';
 import { faultOf } from './values.ts';
 
@@ -37,6 +38,10 @@ const SIGSYS = 31;
 /** A process that closed its connection has this long to end by itself before it is killed as hiding. */
 const FAREWELL_MS = 50;
 
+/** Name of the diagnostics channel that hears each time a deadline is put off because a program had no core. */
+export const DEADLINE_PUT_OFF = 'spade:sandbox:deadline-put-off';
+const deadlinePutOff = channel(DEADLINE_PUT_OFF);
+
 /** A deadline is put off at most so often when the machine, not the program, is slow. */
 const MAX_EXTENSIONS = 8;
 
@@ -51,20 +56,26 @@ export class Child {
   readonly #parser: FrameParser;
   readonly #killProcess: () => void;
   readonly #cpuSeconds: number;
-  readonly #pid: number;
+  readonly #look: () => Promise<Scheduling>;
   #scheduling: Scheduling = { ranMs: 0, queuedMs: 0, runnable: false, dead: false };
   #pending: Pending | undefined;
   #next = 0;
   #dead: Extract<Reply<never>, { ok: false }> | undefined;
 
+  /** @param options.look asks the scheduler about the process */
   public constructor(
     id: number,
-    pid: number,
     socket: Socket,
-    options: { frameCap: number; cpuSeconds: number; exited: Promise<Exit>; kill: () => void },
+    options: {
+      frameCap: number;
+      cpuSeconds: number;
+      exited: Promise<Exit>;
+      kill: () => void;
+      look: () => Promise<Scheduling>;
+    },
   ) {
     this.id = id;
-    this.#pid = pid;
+    this.#look = options.look;
     this.exited = options.exited;
     this.#socket = socket;
     this.#parser = new FrameParser(options.frameCap);
@@ -96,7 +107,7 @@ export class Child {
 
   /** Milliseconds that the process has queued for a core in its whole life, which nobody may charge it with. */
   public async queuedMs(): Promise<number> {
-    return (await schedulingOf(this.#pid)).queuedMs;
+    return (await this.#look()).queuedMs;
   }
 
   /** Ends the process. Idempotent. */
@@ -111,13 +122,15 @@ export class Child {
   async #deadlinePassed(late: ReasonCode, deadlineMs: number, due: number, extensions: number): Promise<void> {
     const pending = this.#pending;
     const lateBy = performance.now() - due;
-    const scheduling = await schedulingOf(this.#pid);
+    const scheduling = await this.#look();
     await new Promise((resolve) => setImmediate(resolve));
     if (pending === undefined || this.#pending !== pending) return;
     const starved = wasStarved(this.#scheduling, scheduling, deadlineMs, lateBy);
     this.#scheduling = scheduling;
-    if (starved && extensions < MAX_EXTENSIONS) pending.timer = this.#deadline(late, deadlineMs, extensions + 1);
-    else this.#fail(fault(late, `no reply within ${deadlineMs} ms`));
+    if (starved && extensions < MAX_EXTENSIONS) {
+      deadlinePutOff.publish({ process: this.id });
+      pending.timer = this.#deadline(late, deadlineMs, extensions + 1);
+    } else this.#fail(fault(late, `no reply within ${deadlineMs} ms`));
   }
 
   #deadline(late: ReasonCode, deadlineMs: number, extensions = 0): NodeJS.Timeout {

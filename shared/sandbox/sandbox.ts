@@ -113,6 +113,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const settings: ZygoteSettings = {
     python: options.python ?? process.env.SPADE_PYTHON ?? 'python3',
     pythonPath: sandboxPythonPath(),
+    door: options.door,
     hashSeed: HASH_SEED,
     memoryMb: limits.memoryMb,
     cpuSeconds: Math.ceil((limits.episodeMs + limits.loadMs) / 1000) + 1,

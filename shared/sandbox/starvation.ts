@@ -21,18 +21,25 @@ const UNKNOWN: Scheduling = { ranMs: Number.POSITIVE_INFINITY, queuedMs: 0, runn
  */
 export async function schedulingOf(pid: number): Promise<Scheduling> {
   try {
-    const [statistics, status] = await Promise.all([
-      readFile(`/proc/${pid}/schedstat`, 'latin1'),
-      readFile(`/proc/${pid}/stat`, 'latin1'),
-    ]);
-    const [ran, queued] = statistics.split(' ').map((field) => Number(field) / NANOSECONDS_PER_MS);
-    const state = status.charAt(status.lastIndexOf(')') + 2);
-    const dead = state === 'Z' || state === 'X';
-    return { ranMs: ran ?? 0, queuedMs: queued ?? 0, runnable: state === 'R' || state === 'D', dead };
+    return schedulingFrom(
+      ...(await Promise.all([readFile(`/proc/${pid}/schedstat`, 'latin1'), readFile(`/proc/${pid}/stat`, 'latin1')])),
+    );
   } catch {
     return process.platform === 'linux' ? { ...UNKNOWN, dead: !existsSync(`/proc/${pid}`) } : UNKNOWN;
   }
 }
+
+/** Reads the two files of a process; empty ones are those of a process that is gone. */
+export function schedulingFrom(statistics: string, status: string): Scheduling {
+  if (status === '') return { ...UNKNOWN, dead: true };
+  const [ran, queued] = statistics.split(' ').map((field) => Number(field) / NANOSECONDS_PER_MS);
+  const state = status.charAt(status.lastIndexOf(')') + 2);
+  const dead = state === 'Z' || state === 'X';
+  return { ranMs: ran ?? 0, queuedMs: queued ?? 0, runnable: state === 'R' || state === 'D', dead };
+}
+
+/** Of a process that is looked at from another container, when no answer came: whoever should answer has no core either. */
+export const UNANSWERED: Scheduling = { ranMs: 0, queuedMs: 0, runnable: true, dead: false };
 
 /** Share of a deadline lost to others from which on the machine, not the program, counts as slow. */
 const LOST_SHARE = 0.3;

@@ -24,6 +24,11 @@ export interface SandboxLimits {
 export interface SandboxOptions {
   /** Interpreter, 3.10 or newer. @default SPADE_PYTHON, else `python3` */
   readonly python?: string;
+  /**
+   * Socket of a door (`door.py`) behind which programs run in a container of their own, instead of as children of this process. The folder
+   * of the socket must be one that both containers see under this name. @default none
+   */
+  readonly door?: string;
   /** Episodes at once; lowered when memory does not allow so many (slots × memoryMb ≤ 0.8 × memory). @default 64 */
   readonly slots?: number;
   /** `required` refuses to start without the system-call filter; `best-effort` (macOS, Lambda) starts and reports what is missing. @default 'required' */

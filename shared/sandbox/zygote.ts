@@ -1,17 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Child, type Exit } from './child.ts';
 import { SandboxUnavailable } from './errors.ts';
+import { enterForkServer, type ForkServer, spawnForkServer } from './fork-server.ts';
+import { type Scheduling, schedulingFrom, schedulingOf, UNANSWERED } from './starvation.ts';
 
 /** How a fork server is started. */
 export interface ZygoteSettings {
   readonly python: string;
   readonly pythonPath: string;
+  /** Socket of a door behind which the server runs, instead of `python` here. @default none */
+  readonly door?: string | undefined;
   /** PYTHONHASHSEED: fixes the order of sets of texts. */
   readonly hashSeed: number;
   readonly memoryMb: number;
@@ -34,7 +37,8 @@ export interface ZygoteReport {
 type Message =
   | { ready: ZygoteReport }
   | { exited: number; status: number; cpu: number; killed: boolean }
-  | { failed: number; detail: string };
+  | { failed: number; detail: string }
+  | { looked: number; schedstat: string; stat: string };
 
 interface Expected {
   readonly exit: PromiseWithResolvers<Exit>;
@@ -46,7 +50,8 @@ const HELLO_BYTES = KEY_BYTES + 8;
 const START_MS = 60_000;
 /** A fork server that owes an answer and says nothing at all for this long is wedged and replaced. */
 const WEDGED_MS = 20_000;
-const STDERR_CHARACTERS = 2000;
+/** A fork server that does not say within this time what the scheduler says has no core itself. */
+const LOOK_MS = 1000;
 
 /**
  * A Python fork server and the processes it made. Each process has a connection of its own, so one can neither see nor
@@ -54,12 +59,13 @@ const STDERR_CHARACTERS = 2000;
  */
 export class Zygote {
   public readonly report: ZygoteReport;
-  readonly #process: ChildProcess;
+  readonly #forkServer: ForkServer;
   readonly #server: Server;
   readonly #folder: string;
   readonly #settings: ZygoteSettings;
   readonly #key: string;
   readonly #expected = new Map<number, Expected>();
+  readonly #looks = new Map<number, (scheduling: Scheduling) => void>();
   readonly #ended: Promise<void>;
   #commands: string[] = [];
   #nextId = 1;
@@ -68,7 +74,7 @@ export class Zygote {
 
   private constructor(parts: {
     report: ZygoteReport;
-    process: ChildProcess;
+    forkServer: ForkServer;
     server: Server;
     folder: string;
     settings: ZygoteSettings;
@@ -76,13 +82,13 @@ export class Zygote {
     messages: AsyncIterable<Message>;
   }) {
     this.report = parts.report;
-    this.#process = parts.process;
+    this.#forkServer = parts.forkServer;
     this.#server = parts.server;
     this.#folder = parts.folder;
     this.#settings = parts.settings;
     this.#key = parts.key;
     parts.server.on('connection', (socket) => this.#greet(socket));
-    parts.process.stdin?.on('error', () => {});
+    parts.forkServer.commands.on('error', () => {});
     this.#ended = this.#read(parts.messages);
   }
 
@@ -91,19 +97,22 @@ export class Zygote {
    * @throws {SandboxUnavailable} when the interpreter cannot be started or ends before it is ready
    */
   public static async start(settings: ZygoteSettings): Promise<Zygote> {
-    const folder = await mkdtemp(join(tmpdir(), 'spade-sandbox-'));
+    const folder = await mkdtemp(join(settings.door ? dirname(settings.door) : tmpdir(), 'spade-sandbox-'));
     const key = randomBytes(KEY_BYTES / 2).toString('hex');
     const socketPath = join(folder, 's');
     const server = createServer({ noDelay: true });
     await new Promise<void>((resolve) => server.listen({ path: socketPath, backlog: 511 }, resolve));
     server.unref();
-    const child = launch(settings, socketPath, key);
+    // Behind a door runs another user; it still has to know the key.
+    if (settings.door) await Promise.all([chmod(folder, 0o711), chmod(socketPath, 0o666)]);
+    let forkServer: ForkServer | undefined;
     try {
-      const messages = messagesOf(child);
-      const report = await firstReport(child, messages);
-      return new Zygote({ report, process: child, server, folder, settings, key, messages });
+      forkServer = await launch(settings, socketPath, key);
+      const messages = messagesOf(forkServer);
+      const report = await firstReport(forkServer, messages);
+      return new Zygote({ report, forkServer, server, folder, settings, key, messages });
     } catch (error) {
-      child.kill('SIGKILL');
+      forkServer?.kill();
       server.close();
       await rm(folder, { recursive: true, force: true });
       throw error;
@@ -161,12 +170,12 @@ export class Zygote {
   #flush(): void {
     const text = this.#commands.join('');
     this.#commands = [];
-    if (this.#alive) this.#process.stdin?.write(text);
+    if (this.#alive) this.#forkServer.commands.write(text);
   }
 
   #destroy(): void {
     this.#alive = false;
-    this.#process.kill('SIGKILL');
+    this.#forkServer.kill();
   }
 
   #greet(socket: Socket): void {
@@ -188,12 +197,32 @@ export class Zygote {
   }
 
   #adopt(id: number, pid: number, socket: Socket, expected: Expected): Child {
-    return new Child(id, pid, socket, {
+    return new Child(id, socket, {
       frameCap: this.#settings.frameCap,
       cpuSeconds: this.#settings.cpuSeconds,
       exited: expected.exit.promise,
       kill: () => this.#kill(id),
+      // Behind a door process ids are others: the server looks for us.
+      look: () => (this.#settings.door ? this.#look(id) : schedulingOf(pid)),
     });
+  }
+
+  /** What the scheduler says of a process in another container; a process is asked about by one deadline at a time. */
+  async #look(id: number): Promise<Scheduling> {
+    if (!this.#alive || !this.#expected.has(id)) return schedulingFrom('', '');
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(UNANSWERED), LOOK_MS);
+      this.#looks.set(id, (scheduling) => {
+        clearTimeout(timer);
+        resolve(scheduling);
+      });
+      this.#command({ look: id });
+    });
+  }
+
+  #seen({ looked, schedstat, stat }: { looked: number; schedstat: string; stat: string }): void {
+    this.#looks.get(looked)?.(schedulingFrom(schedstat, stat));
+    this.#looks.delete(looked);
   }
 
   async #read(messages: AsyncIterable<Message>): Promise<void> {
@@ -201,6 +230,7 @@ export class Zygote {
       this.#lastHeard = performance.now();
       if ('exited' in message) this.#bury(message.exited, { kind: 'exited', ...message });
       else if ('failed' in message) this.#bury(message.failed, { kind: 'lost' });
+      else if ('looked' in message) this.#seen(message);
     }
     this.#alive = false;
     for (const id of [...this.#expected.keys()]) this.#bury(id, { kind: 'lost' });
@@ -219,46 +249,33 @@ export class Zygote {
   }
 }
 
-/** Environment of the server: one variable, so that nothing of ours can be read from its initial stack. */
-function launch(settings: ZygoteSettings, socketPath: string, key: string): ChildProcess {
-  const configuration = {
-    pythonPath: settings.pythonPath,
-    socketPath,
-    key,
-    memoryBytes: settings.memoryMb * 1024 * 1024,
-    cpuSeconds: settings.cpuSeconds,
-    filter: settings.filter,
-    extraModules: settings.extraModules,
+async function launch(settings: ZygoteSettings, socketPath: string, key: string): Promise<ForkServer> {
+  const request = {
+    hashSeed: settings.hashSeed,
+    settings: {
+      socketPath,
+      key,
+      memoryBytes: settings.memoryMb * 1024 * 1024,
+      cpuSeconds: settings.cpuSeconds,
+      filter: settings.filter,
+      extraModules: settings.extraModules,
+    },
   };
-  const script = join(settings.pythonPath, 'spade_sandbox', 'launch.py');
-  const flags = ['-s', '-S', '-B', '-X', 'utf8'];
-  return spawn(settings.python, [...flags, script, JSON.stringify(configuration)], {
-    env: { PYTHONHASHSEED: String(settings.hashSeed) },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: true,
-    cwd: '/',
-  });
+  if (settings.door) return enterForkServer(settings.door, request);
+  return spawnForkServer(settings.python, settings.pythonPath, request);
 }
 
-async function* messagesOf(child: ChildProcess): AsyncGenerator<Message> {
-  if (child.stdout === null) return;
-  for await (const line of createInterface({ input: child.stdout })) yield JSON.parse(line) as Message;
+async function* messagesOf({ messages }: ForkServer): AsyncGenerator<Message> {
+  for await (const line of createInterface({ input: messages })) yield JSON.parse(line) as Message;
 }
 
-async function firstReport(child: ChildProcess, messages: AsyncGenerator<Message>): Promise<ZygoteReport> {
-  let stderr = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
-    stderr = (stderr + chunk.toString()).slice(-STDERR_CHARACTERS);
-  });
-  const failed = new Promise<never>((_, reject) => {
-    child.once('error', (cause) => reject(new SandboxUnavailable(`${child.spawnfile}: ${cause.message}`, { cause })));
+async function firstReport(forkServer: ForkServer, messages: AsyncGenerator<Message>): Promise<ZygoteReport> {
+  const late = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new SandboxUnavailable('the fork server did not start in time')), START_MS).unref();
   });
-  const first = await Promise.race([messages.next(), failed]);
+  const first = await Promise.race([messages.next(), forkServer.failed, late]);
   if (first.done || !('ready' in first.value)) {
-    throw new SandboxUnavailable(
-      `the fork server ended before it was ready: ${stderr.trim().split('\n').at(-1) ?? ''}`,
-    );
+    throw new SandboxUnavailable(`the fork server ended before it was ready: ${forkServer.complaint()}`);
   }
   return first.value.ready;
 }

@@ -75,7 +75,13 @@ function taskState(scope: Construct, id: string, capacityProvider: string, props
         },
         Overrides: {
           ContainerOverrides: [
-            { Name: task.containerName, Environment: [{ Name: ENVIRONMENT_VARIABLES.job, 'Value.$': '$.job' }] },
+            {
+              Name: task.containerName,
+              Environment: [
+                { Name: ENVIRONMENT_VARIABLES.job, 'Value.$': '$.job' },
+                { Name: ENVIRONMENT_VARIABLES.capacity, Value: capacityProvider },
+              ],
+            },
           ],
         },
         PropagateTags: 'TASK_DEFINITION',

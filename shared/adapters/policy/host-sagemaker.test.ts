@@ -29,6 +29,9 @@ function policiesStore() {
     get: async () => new Uint8Array([1]),
     putIfAbsent: async (key) => written.push(key) > 0,
     find: refuse,
+    chunks: () => {
+      throw new Error('not used');
+    },
     put: refuse,
   };
   return { store, written };

@@ -1,9 +1,10 @@
 """The fork server: imports everything once, then forks a confined process for each episode on request.
 
-Standard input carries commands of the supervisor, one JSON object a line: `{"fork": id}`, `{"kill": id}`. Standard
-output carries `{"ready": report}`, `{"exited": id, "status", "cpu", "killed"}` and `{"failed": id, "detail"}`. Each
-forked process is connected to the supervisor's socket, is confined, and then first of all says the session's key, its
-id and its pid.
+Standard input carries commands of the supervisor, one JSON object a line: `{"fork": id}`, `{"kill": id}`,
+`{"look": id}`. Standard output carries `{"ready": report}`, `{"exited": id, "status", "cpu", "killed"}`,
+`{"failed": id, "detail"}` and `{"looked": id, "schedstat", "stat"}`: two files of /proc, for a supervisor in another
+container. Each forked process is connected to the supervisor's socket, is confined, and then first of all says the
+session's key, its id and its pid.
 The server itself never sees a source, a seed, an observation or a hint: its memory is what every process inherits.
 """
 
@@ -144,6 +145,12 @@ class Zygote:
             os.kill(pid, signal.SIGKILL)
         return ended
 
+    def look(self, identity: int) -> dict[str, Any]:
+        """What the scheduler says of a process; empty texts for one that is gone."""
+        pid = self._pid_of.get(identity)
+        files = {name: "" if pid is None else _proc(pid, name) for name in ("schedstat", "stat")}
+        return {"looked": identity, **files}
+
     def bury(self) -> list[dict[str, Any]]:
         """Reports of all processes that ended since the last call."""
         ended = []
@@ -163,6 +170,18 @@ class Zygote:
         return ended
 
 
+# A plain descriptor, as in confine.py: no module more in every process.
+def _proc(pid: int, name: str) -> str:
+    try:
+        descriptor = os.open(f"/proc/{pid}/{name}", os.O_RDONLY)
+    except OSError:
+        return ""
+    try:
+        return os.read(descriptor, 4096).decode("latin-1")
+    finally:
+        os.close(descriptor)
+
+
 def _say(messages: list[dict[str, Any]]) -> None:
     if not messages:
         return
@@ -179,6 +198,8 @@ def _obey(zygote: Zygote, line: bytes) -> None:
             zygote.fork(command["fork"])
         except OSError as error:
             _say([{"failed": command["fork"], "detail": str(error)}])
+    elif "look" in command:
+        _say([zygote.look(command["look"])])
     else:
         _say(zygote.kill(command["kill"]))
 
