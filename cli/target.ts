@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Option } from 'commander';
+import type { TableServices } from '../shared/adapters/dynamodb/open.ts';
 
 /** Where an experiment lives. */
 export interface TargetOptions {
@@ -35,4 +36,11 @@ export async function folderOf(
   const { mirrorExperiment } = await import('../cloud/mirror.ts');
   await mirrorExperiment(experiment, await openDeployment(stage), folder);
   return folder;
+}
+
+/** The ledger of a deployment, or null for this machine, whose ledger lies in the experiment's folder. */
+export async function ledgerOf({ target, stage }: TargetOptions): Promise<TableServices['ledger'] | null> {
+  if (target === 'local') return null;
+  const { openDeployment } = await import('../cloud/index.ts');
+  return (await openDeployment(stage)).table.ledger;
 }

@@ -2,7 +2,9 @@ import { dirname, resolve } from 'node:path';
 import { fixExperiment } from '../local/home/experiment.ts';
 import { importCorpora, importPolicy } from '../local/home/imports.ts';
 import { readExperimentFile } from '../local/index.ts';
-import { type IterationRequest, iterationKeys } from '../shared/contracts/index.ts';
+import { InvalidInput, type IterationRequest, iterationKeys } from '../shared/contracts/index.ts';
+import { estimate } from '../shared/domain/cost/index.ts';
+import { isRefused } from './budget.ts';
 import type { Deployment } from './deployment.ts';
 
 export { type Deployment, openDeployment } from './deployment.ts';
@@ -19,10 +21,18 @@ export interface StartOptions {
  * request of the first iteration without a record on the queue. Everything else happens by events.
  *
  * @returns the request, or null when the experiment has all its iterations
- * @throws {InvalidInput} for a wrong file, or one that differs from what the experiment was begun with
+ * @throws {InvalidInput} for a wrong file, one that differs from what the experiment was begun with, or one whose cap is below what it costs
+ *   at least
  */
 export async function startExperiment(options: StartOptions, deployment: Deployment): Promise<IterationRequest | null> {
   const config = readExperimentFile(options);
+  const expected = estimate(config);
+  if (isRefused(expected, config)) {
+    throw new InvalidInput(options.file, [
+      `budget.maxUsd: ${config.budget.maxUsd} is less than the ${expected.experiment.low.toFixed(2)} USD that the experiment ` +
+        'costs at least (spade estimate); raise it, or lower iterations',
+    ]);
+  }
   const { stores, queue, table } = deployment;
   const base = dirname(resolve(options.file));
   await fixExperiment(config, stores.episodes);

@@ -1,8 +1,10 @@
 import { Command } from 'commander';
+import { isRefused } from '../../cloud/budget.ts';
 import { usd } from '../../dashboard/format.ts';
 import { type Estimate, estimate, type Range } from '../../shared/domain/cost/index.ts';
 import { parseExperiment } from '../../shared/domain/experiment-file.ts';
 import { experimentWarnings } from '../../shared/domain/experiment-rules.ts';
+import { EXIT } from '../exit-codes.ts';
 import { withExamples } from '../options.ts';
 import { readTextFile } from '../read-file.ts';
 import { textTable } from '../text-table.ts';
@@ -20,6 +22,7 @@ export function estimateVerb(): Command {
       console.log(
         json ? JSON.stringify(result, null, 2) : estimateText(result, config.iterations, config.budget.maxUsd),
       );
+      if (isRefused(result, config)) process.exitCode = EXIT.negative;
     });
   return withExamples(command, ['estimate examples/learning.yaml', 'estimate my-experiment.yaml --json']);
 }
@@ -44,9 +47,11 @@ export function estimateText(result: Estimate, iterations: number, maxUsd: numbe
     ],
     lines,
   );
-  const cap = result.exceedsBudget
-    ? `above the cap of ${usd(maxUsd)} (budget.maxUsd): the run may stop before its end`
-    : `within the cap of ${usd(maxUsd)}`;
+  const above = `above the cap of ${usd(maxUsd)} (budget.maxUsd)`;
+  const refused = `${above}, as is the lower: "spade start" refuses it`;
+  const stops = `${above}: the run may stop before its end`;
+  const within = `within the cap of ${usd(maxUsd)}`;
+  const cap = result.experiment.low > maxUsd ? refused : result.exceedsBudget ? stops : within;
   return [table, '', `The upper end is ${cap}.`, 'Assumed:', ...result.assumptions.map((line) => `  - ${line}`)].join(
     '\n',
   );

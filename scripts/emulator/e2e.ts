@@ -1,20 +1,20 @@
 /**
  * The deployed application in an emulated AWS account, end to end: `npm run e2e:emulator [-- --policy tiny|scripted] [--keep]`.
  *
- * Bootstraps and deploys the unmodified application with IAM enforced, starts an experiment through the real queue, waits until two
- * iterations have closed by themselves, and compares every artefact with the same experiment's run on this machine, byte by byte. Then it
- * takes everything down. Exit code 0: all of it held.
+ * Bootstraps and deploys the unmodified application with IAM enforced, starts an experiment by the command that people use, waits until two
+ * iterations have closed by themselves, looks at it by the other commands, and compares every artefact with the same experiment's run on
+ * this machine, byte by byte. Then it takes everything down. Exit code 0: all of it held.
  */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { DescribeEndpointCommand, SageMakerClient } from '@aws-sdk/client-sagemaker';
 import { ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn';
-import { openDeployment, startExperiment } from '../../cloud/index.ts';
+import { type Deployment, openDeployment } from '../../cloud/index.ts';
 import { homeOf, runExperiment } from '../../local/index.ts';
 import { projectPath } from '../../local/project.ts';
 import { launchScriptedTrainer } from '../../local/testing/scripted-trainer.ts';
@@ -52,6 +52,8 @@ const app = values.assembly ?? join(folder, 'cdk.out');
 const began = Date.now();
 const say = (text: string) => console.log(`${((Date.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}`);
 
+// The task and the commands are run as they are shipped.
+execFileSync(process.execPath, [projectPath('scripts/build.mjs')], { stdio: 'inherit' });
 const standIns = await startStandIns(kind, STAGE);
 say(`stand-ins are up (${kind} policy)`);
 const python = emulatorPython();
@@ -74,10 +76,12 @@ try {
   say('cdk deploy --all');
   const file = experimentFile();
   const deployment = await openDeployment(STAGE);
-  const request = await startExperiment({ file }, deployment);
-  check('the first iteration was requested', request?.iteration === 1);
+  await checkBefore(file);
+  const watched = spade('watch', EXPERIMENT, '--home', join(folder, 'watched'));
   await closed(deployment.stores.episodes);
   say(`${ITERATIONS} iterations have closed in the cloud`);
+  check('spade watch ends with the last iteration', /^ *2 /m.test(await watched));
+  await checkAfter(file, deployment);
   const record = await deployment.stores.episodes.get(iterationKeys(EXPERIMENT, ITERATIONS).record);
   const { designs, scores } = JSON.parse(Buffer.from(record).toString('utf8'));
   check(`designs ${JSON.stringify(designs)}`, designs.accepted > 0);
@@ -86,6 +90,7 @@ try {
   await wait(5000);
   await checkExecutions(String(deployment.variables.SPADE_STATE_MACHINE));
   await checkReleased();
+  checkDenials(deployment);
 
   await runExperiment({
     file,
@@ -134,6 +139,49 @@ function cdk(...args: string[]): void {
   });
 }
 
+/** A `spade` command with the caller's credentials; what it printed. */
+async function spade(verb: string, ...args: string[]): Promise<string> {
+  const stage = verb === 'estimate' ? [] : ['--stage', STAGE];
+  const line = [projectPath('dist/cli.mjs'), verb, ...args, ...stage];
+  const { stdout } = await promisify(execFile)(process.execPath, line, { timeout: LIMIT_MS });
+  console.log(stdout.replace(/^/gm, '        '));
+  return stdout;
+}
+
+/** What a person does to begin: look at the deployment, ask what it costs, start. */
+async function checkBefore(file: string): Promise<void> {
+  const info = await spade('deploy-info');
+  check(
+    'spade deploy-info names stores, queue and policy',
+    /^episodes +s3:/m.test(info) && /^policy +sagemaker:\/\/spade-emu/m.test(info),
+  );
+  const cost = await spade('estimate', file);
+  check(
+    'spade estimate has a total and a cap',
+    /experiment +2 iterations/.test(cost) && cost.includes('within the cap'),
+  );
+  const started = await spade('start', file, '--target', 'aws');
+  check('spade start requested the first iteration', started.includes(`requested ${EXPERIMENT}-i0001-a1`));
+}
+
+/** What a person does in the end: look at the numbers, write the report, start again for nothing, stop. */
+async function checkAfter(file: string, { table, stores }: Deployment): Promise<void> {
+  const target = ['--target', 'aws'];
+  const home = ['--home', join(folder, 'seen')];
+  const status = await spade('status', EXPERIMENT, ...target, ...home);
+  check('spade status counts the iterations', status.includes(`iterations  ${ITERATIONS} of ${ITERATIONS} closed`));
+  check('spade status knows what was spent', /spend +\$0\.\d*[1-9]\d* of/.test(status) && /runs now +no/.test(status));
+  const page = join(folder, 'report.html');
+  await spade('report', EXPERIMENT, ...target, ...home, '--out', page);
+  check('spade report wrote a page', readFileSync(page, 'utf8').includes('</html>'));
+  const again = await spade('start', file, ...target);
+  check('spade start asks for nothing more', again.includes('has all its iterations'));
+  await spade('stop', EXPERIMENT);
+  check('spade stop is noted', await table.ledger.stopRequested(EXPERIMENT));
+  const times = await stores.episodes.list(iterationKeys(EXPERIMENT, 1).taskTimesPrefix);
+  check(`${times.length} tasks said how long they ran`, times.length >= 2);
+}
+
 /** Small, and without an evaluation in the scripted case, whose policy knows only one game. */
 function experimentFile(): string {
   const path = join(folder, `${EXPERIMENT}.yaml`);
@@ -157,7 +205,7 @@ ${own}
 function scriptedFields(): string {
   for (const [name, body] of [['corpus.jsonl', '{"text": "Numbers can be added in any order."}\n']] as const)
     writeFileSync(join(folder, name), body);
-  execFileSync('mkdir', ['-p', join(folder, 'model')]);
+  mkdirSync(join(folder, 'model'), { recursive: true });
   writeFileSync(join(folder, 'model/config.json'), '{}');
   return `evaluation: { every: 0 }
 duplicates: { similarity: 1 }
@@ -199,6 +247,17 @@ async function checkReleased(): Promise<void> {
     (error: Error) => /Could not find/.test(error.message),
   );
   check('the endpoint is gone when the experiment is over', gone);
+}
+
+/** Each role of the deployment is refused what it must not be able to do. */
+function checkDenials({ variables }: Deployment): void {
+  const env = { ...process.env, PYTHONPATH: projectPath('scripts/emulator') };
+  execFileSync(python, ['-m', 'spade_emulator.denials'], {
+    env,
+    input: JSON.stringify(variables),
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
+  check('every role is refused what it must not do', true);
 }
 
 function check(what: string, holds: boolean): void {

@@ -36,6 +36,7 @@ export async function startStandIns(kind: 'tiny' | 'scripted', stage: string): P
       SPADE_EMU_POLICY: server.uri.replace(/\/v1$/, ''),
       SPADE_EMU_TRAIN: train,
       SPADE_EMU_TASK: `${process.execPath} ${projectPath('dist/rollout.mjs')}`,
+      SPADE_EMU_FILES: [`/app=${projectPath('dist')}`, `/usr/bin/python3=${python}`].join(delimiter),
       SPADE_PYTHON: python,
       PYTHONPATH: PYTHON_PATH.split(delimiter).join(delimiter),
       [`MINISTACK_LAMBDA_PROXY_spade-${stage}-generated-code`]: judge.url,

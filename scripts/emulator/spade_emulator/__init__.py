@@ -5,7 +5,8 @@ version is pinned): three CloudFormation types, SageMaker training jobs and endp
 under their task role, and the real names of function errors.
 
 Environment beside MiniStack's own:
-  SPADE_EMU_TASK      command of a rollout task (shell words); run with the task definition's and the overrides' variables
+  SPADE_EMU_TASK      what stands for the entry point of the rollout image (shell words); run with the container's variables
+  SPADE_EMU_FILES     files of the image on this machine: `inside=outside`, separated like PATH
   SPADE_EMU_TRAIN     command of a training job; the job's /opt/ml folder is its last argument
   SPADE_EMU_POLICY    base URL of the policy server that stands for the container of every endpoint (http://host:port)
   SPADE_EMU_FOLDER    scratch folder for job roots and weights

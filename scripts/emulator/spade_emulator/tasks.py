@@ -1,4 +1,4 @@
-"""Fargate tasks as local processes, under the credentials of their task role."""
+"""Fargate tasks as local processes: one a container, under the credentials of their task role, with shared folders for volumes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import os
 import shlex
 import subprocess
 import threading
+import time
+from pathlib import Path
 from typing import Any
 
 from ministack.core.responses import get_account_id, get_region, request_scope
 from ministack.services import ecs, stepfunctions
 
 from .objects import client
+
+STOP_SECONDS = 30
 
 _spot_failures = int(os.environ.get("SPADE_EMU_SPOT_FAILS", "0"))
 _lock = threading.Lock()
@@ -63,10 +67,9 @@ def _play(task: dict[str, Any], request: dict[str, Any], account: str, region: s
     with request_scope(account, region):
         definition = ecs._task_defs[ecs._resolve_td_key(request["taskDefinition"])]
     overrides = {entry["name"]: entry for entry in (request.get("overrides") or {}).get("containerOverrides", [])}
-    codes = {}
-    for container in definition["containerDefinitions"]:
-        variables = [*container.get("environment", []), *overrides.get(container["name"], {}).get("environment", [])]
-        codes[container["name"]] = _run(definition.get("taskRoleArn"), {v["name"]: v["value"] for v in variables})
+    # Short, because the path of a socket is.
+    folder = Path(os.environ["SPADE_EMU_FOLDER"]) / "tasks" / task["taskArn"].rsplit("/", 1)[-1][:8]
+    codes = _run(definition, overrides, folder)
     with request_scope(account, region):
         record = ecs._tasks[task["taskArn"]]
         for container in record["containers"]:
@@ -74,12 +77,44 @@ def _play(task: dict[str, Any], request: dict[str, Any], account: str, region: s
         ecs._mark_task_stopped(task["taskArn"], record, "Essential container in task exited", "EssentialContainerExited")
 
 
-def _run(role: str | None, variables: dict[str, str]) -> int:
-    """Exit code of the command, with the container's variables and nothing of the emulator's own but what a process needs."""
+def _run(definition: dict[str, Any], overrides: dict[str, Any], folder: Path) -> dict[str, int]:
+    """Exit codes by container. What others depend on starts first and ends last; the end of one ends all."""
+    containers = sorted(definition["containerDefinitions"], key=lambda container: bool(container.get("dependsOn")))
+    role = definition.get("taskRoleArn")
+    running = {c["name"]: _start(c, overrides.get(c["name"], {}), role, folder) for c in containers}
+    while all(process.poll() is None for process in running.values()):
+        time.sleep(0.05)
+    for process in reversed(running.values()):
+        process.terminate()
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+    return {name: process.wait() for name, process in running.items()}
+
+
+def _start(container: dict[str, Any], override: dict[str, Any], role: str | None, folder: Path) -> subprocess.Popen[bytes]:
+    """A container's process, with its variables and nothing of the emulator's own but what a process needs."""
+    here = dict(pair.split("=") for pair in os.environ["SPADE_EMU_FILES"].split(os.pathsep))
+    for mount in container.get("mountPoints", []):
+        volume = folder / mount["sourceVolume"]
+        volume.mkdir(parents=True, exist_ok=True)
+        here[mount["containerPath"]] = str(volume)
+    variables = [*container.get("environment", []), *override.get("environment", [])]
     kept = ["PATH", "HOME", "TMPDIR", "AWS_ENDPOINT_URL", "NODE_EXTRA_CA_CERTS", "AWS_CA_BUNDLE", "SPADE_PYTHON"]
-    env = {name: os.environ[name] for name in kept if name in os.environ} | {"AWS_REGION": "us-east-1"} | variables
+    env = {name: os.environ[name] for name in kept if name in os.environ} | {"AWS_REGION": "us-east-1"}
+    env |= {variable["name"]: _translated(variable["value"], here) for variable in variables}
     if role:
         session = client("sts").assume_role(RoleArn=role, RoleSessionName="task")["Credentials"]
         env |= {"AWS_ACCESS_KEY_ID": session["AccessKeyId"], "AWS_SECRET_ACCESS_KEY": session["SecretAccessKey"]}
         env |= {"AWS_SESSION_TOKEN": session["SessionToken"]}
-    return subprocess.run(shlex.split(os.environ["SPADE_EMU_TASK"]), env=env).returncode
+    own = [_translated(part, here) for part in container.get("entryPoint") or []]
+    return subprocess.Popen(own or shlex.split(os.environ["SPADE_EMU_TASK"]), env=env)
+
+
+def _translated(text: str, here: dict[str, str]) -> str:
+    """A path inside a container as a path on this machine; any other text as it is."""
+    for inside, outside in here.items():
+        if text == inside or text.startswith(f"{inside}/"):
+            return outside + text[len(inside) :]
+    return text
