@@ -12,8 +12,9 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { parseArgs, promisify } from 'node:util';
+import { LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import { DescribeEndpointCommand, SageMakerClient } from '@aws-sdk/client-sagemaker';
-import { ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { ListExecutionsCommand, ListStateMachinesCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { type Deployment, openDeployment } from '../../cloud/index.ts';
 import { homeOf, runExperiment } from '../../local/index.ts';
 import { projectPath } from '../../local/project.ts';
@@ -50,6 +51,8 @@ const folder = mkdtempSync(join(tmpdir(), 'spade-e2e-'));
 /** The synthesised application: made once, then taken through everything. */
 const app = values.assembly ?? join(folder, 'cdk.out');
 const began = Date.now();
+/** Ends the commands that still run. */
+const over = new AbortController();
 const say = (text: string) => console.log(`${((Date.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}`);
 
 // The task and the commands are run as they are shipped.
@@ -78,6 +81,7 @@ try {
   const deployment = await openDeployment(STAGE);
   await checkBefore(file);
   const watched = spade('watch', EXPERIMENT, '--home', join(folder, 'watched'));
+  watched.catch(() => {});
   await closed(deployment.stores.episodes);
   say(`${ITERATIONS} iterations have closed in the cloud`);
   check('spade watch ends with the last iteration', /^ *2 /m.test(await watched));
@@ -117,8 +121,10 @@ try {
   }
   cdk('destroy', '--app', app, '--all', '--force');
   say('cdk destroy --all');
+  await checkLeft(deployment);
   say('everything held');
 } finally {
+  over.abort();
   await emulator.stop();
   await standIns.stop();
   if (!values.keep) rmSync(folder, { recursive: true, force: true });
@@ -143,7 +149,7 @@ function cdk(...args: string[]): void {
 async function spade(verb: string, ...args: string[]): Promise<string> {
   const stage = verb === 'estimate' ? [] : ['--stage', STAGE];
   const line = [projectPath('dist/cli.mjs'), verb, ...args, ...stage];
-  const { stdout } = await promisify(execFile)(process.execPath, line, { timeout: LIMIT_MS });
+  const { stdout } = await promisify(execFile)(process.execPath, line, { signal: over.signal });
   console.log(stdout.replace(/^/gm, '        '));
   return stdout;
 }
@@ -247,6 +253,17 @@ async function checkReleased(): Promise<void> {
     (error: Error) => /Could not find/.test(error.message),
   );
   check('the endpoint is gone when the experiment is over', gone);
+}
+
+/** After the stacks have gone: nothing that bills by the hour or by use, and the data, as `data: retain` says. */
+async function checkLeft({ stores }: Deployment): Promise<void> {
+  const { Functions = [] } = await new LambdaClient({}).send(new ListFunctionsCommand({}));
+  const { stateMachines = [] } = await new SFNClient({}).send(new ListStateMachinesCommand({}));
+  const names = [...Functions.map(({ FunctionName }) => FunctionName), ...stateMachines.map(({ name }) => name)];
+  const left = names.filter((name) => name?.startsWith(`spade-${STAGE}`) || name?.startsWith('SelfPlay'));
+  check(`no function and no state machine is left${left.map((name) => ` ${name}`).join()}`, left.length === 0);
+  await checkReleased();
+  check('the data stays', await stores.episodes.exists(iterationKeys(EXPERIMENT, ITERATIONS).record));
 }
 
 /** Each role of the deployment is refused what it must not be able to do. */
