@@ -1,10 +1,11 @@
 /*
  * `npm run check:sandbox`: every row of the attack catalogue in every mode, the controls, and 300 honest programs.
  *
- *   node scripts/check-sandbox.ts [--rows A,C07] [--modes unvalidated,…] [--programs COUNT] [--mutate] [--json]
+ *   node scripts/check-sandbox.ts [--rows A,C07] [--modes unvalidated,…] [--programs COUNT] [--repeat TIMES] [--mutate] [--json]
  *
- * Exit code 0 when every row ends as it must. `--mutate` breaks one wall at a time in a copy of the sources and demands
- * that at least one row notices; with it, `--rows` takes part of a mutation's name.
+ * Exit code 0 when every row ends as it must and nobody else came to harm. `--repeat` runs each row so often and demands one
+ * and the same reason. `--mutate` breaks one wall at a time in a copy of the sources and demands that at least one row
+ * notices; with it, `--rows` takes part of a mutation's name.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -12,9 +13,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { CONTROLS, programOf, ROWS } from '../shared/sandbox/catalogue/index.ts';
+import { harmToHost, hostState } from '../shared/sandbox/catalogue/host.ts';
+import { CONTROLS, plantCanary, programOf, ROWS } from '../shared/sandbox/catalogue/index.ts';
 import {
+  besideHonest,
   canTrigger,
+  HARMS,
+  type Harm,
   MODES,
   type Mode,
   type Result,
@@ -27,6 +32,16 @@ import { runMutations } from './sandbox-mutations.ts';
 
 const AT_ONCE = 4;
 const DEFAULT_PROGRAMS = 300;
+/** The last processes are buried within this time. */
+const SETTLE_MS = 1000;
+/** Too few replies have no 99th percentile. */
+const FEWEST_REPLIES = 1000;
+const PLURAL: Readonly<Record<Harm, string>> = {
+  escape: 'escapes',
+  'host leak': 'host leaks',
+  'lateral effect': 'lateral effects',
+  denial: 'denials',
+};
 const HONEST_PROGRAMS = fileURLToPath(new URL('honest-programs.py', import.meta.url));
 
 interface Job {
@@ -99,35 +114,114 @@ function honestPrograms(count: number): Program[] {
   }
 }
 
-async function runAll(sandbox: Sandbox, jobs: readonly Job[], say: (line: string) => void): Promise<Outcome[]> {
+/** The finished runs, and what attacks did to others beyond any one row. */
+interface Report {
+  readonly outcomes: readonly Outcome[];
+  readonly harms: readonly { readonly harm: Harm; readonly complaint: string }[];
+  readonly notes: readonly string[];
+}
+
+async function runOne(sandbox: Sandbox, job: Job): Promise<Outcome> {
+  const since = performance.now();
+  const result = await job.run(sandbox);
+  return { ...job, ...result, ms: Math.round(performance.now() - since) };
+}
+
+/** Once more, alone: late with all cores to itself is late. */
+async function judgedAlone(sandbox: Sandbox, outcome: Outcome): Promise<Outcome> {
+  if (outcome.punctual !== 'late' || outcome.complaint !== null) return outcome;
+  const again = await runOne(sandbox, outcome);
+  if (again.punctual !== 'late' || again.complaint !== null) return again;
+  return { ...again, complaint: 'a reply came more than 250 ms after its deadline', harm: 'denial' };
+}
+
+async function runAll(sandbox: Sandbox, jobs: readonly Job[], say: (line: string) => void): Promise<Report> {
   const waiting = [...jobs];
   const outcomes: Outcome[] = [];
+  const besideHonestMs: number[] = [];
+  const before = hostState();
   const worker = async (): Promise<void> => {
     for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
-      const since = performance.now();
-      const result = await job.run(sandbox);
-      outcomes.push({ ...job, ...result, ms: Math.round(performance.now() - since) });
-      if (result.complaint !== null) say(`FAILED  ${job.mode} ${job.id} ${job.title}: ${result.complaint}`);
+      outcomes.push(await runOne(sandbox, job));
+      if (job.mode === 'beside-victim') besideHonestMs.push(...(await besideHonest(sandbox)));
       if (outcomes.length % 50 === 0) say(`${outcomes.length} of ${jobs.length}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return outcomes;
+  const final: Outcome[] = [];
+  for (const outcome of outcomes) final.push(await judgedAlone(sandbox, outcome));
+  for (const { mode, id, title, complaint } of final)
+    if (complaint !== null) say(`FAILED  ${mode} ${id} ${title}: ${complaint}`);
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  const neighbours = judgedNeighbours(
+    final.flatMap(({ neighbourMs }) => neighbourMs),
+    besideHonestMs,
+  );
+  const starved = final.filter(({ punctual }) => punctual === 'starved').length;
+  return {
+    outcomes: final,
+    harms: [...harmToHost(before, hostState()), ...neighbours.harms],
+    notes: [...neighbours.notes, ...(starved > 0 ? [`deadlines put off for want of a core: ${starved} rows`] : [])],
+  };
 }
 
-function summary(outcomes: readonly Outcome[]): string[] {
-  const count = (list: readonly Outcome[]) =>
-    `${list.filter(({ complaint }) => complaint === null).length} / ${list.length}`;
+/** Attacks may slow their neighbours no more than honest programs that compute: twice as much at the 99th percentile. */
+function judgedNeighbours(
+  besideAttacks: readonly number[],
+  besideHonestMs: readonly number[],
+): Pick<Report, 'harms' | 'notes'> {
+  if (besideAttacks.length < FEWEST_REPLIES) return { harms: [], notes: [] };
+  const [attacked, honest] = [besideAttacks, besideHonestMs].map((ms) => quantile(ms, 0.99)) as [number, number];
+  const note = `replies to neighbours, 99th percentile: ${attacked.toFixed(1)} ms beside attacks, ${honest.toFixed(1)} ms beside busy honest programs`;
+  return { harms: attacked > 2 * honest ? [{ harm: 'denial', complaint: note }] : [], notes: [note] };
+}
+
+function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(q * (sorted.length - 1))] ?? Number.NaN;
+}
+
+function summary({ outcomes, harms, notes }: Report): string[] {
+  const passed = (list: readonly Outcome[]) => list.filter(({ complaint }) => complaint === null).length;
   const modes = [...new Set(outcomes.map(({ mode }) => mode))];
   const layers = [...new Set(outcomes.map(({ seen }) => layerOf(seen)))].sort();
+  const width = Math.max(...modes.map((mode) => mode.length));
+  const cells = (values: readonly (string | number)[]) =>
+    values.map((cell, at) => String(cell).padStart(modes[at]?.length ?? 0)).join('  ');
+  const total = (harm: Harm) => [...outcomes, ...harms].filter((one) => one.harm === harm).length;
   return [
-    ...modes.map((mode) => `${mode.padEnd(16)} ${count(outcomes.filter((outcome) => outcome.mode === mode))}`),
+    ...modes.map((mode) => {
+      const list = outcomes.filter((outcome) => outcome.mode === mode);
+      return `${mode.padEnd(width)}  ${passed(list)} / ${list.length}`;
+    }),
     '',
-    'caught by',
-    ...layers.map((layer) => `  ${layer.padEnd(20)} ${outcomes.filter(({ seen }) => layerOf(seen) === layer).length}`),
+    `${'caught by'.padEnd(22)}${cells(modes)}`,
+    ...layers.map((layer) => {
+      const seen = outcomes.filter((outcome) => layerOf(outcome.seen) === layer);
+      return `${layer.padEnd(22)}${cells(modes.map((mode) => seen.filter((outcome) => outcome.mode === mode).length))}`;
+    }),
     '',
-    `rows passed: ${count(outcomes)}`,
+    ...harms.map(({ harm, complaint }) => `${harm}: ${complaint}`),
+    ...notes,
+    HARMS.map((harm) => `${PLURAL[harm]}: ${total(harm)}`).join(', '),
+    `rows passed: ${passed(outcomes)} / ${outcomes.length}`,
   ];
+}
+
+/** Each row so often, without validation: one reason only. Returns the exit code. */
+async function repeated(sandbox: Sandbox, rows: readonly string[], times: number): Promise<number> {
+  const jobs = jobsOf(rows, ['unvalidated'], []);
+  const { outcomes } = await runAll(
+    sandbox,
+    jobs.flatMap((job) => Array.from({ length: times }, () => job)),
+    (line) => console.error(line),
+  );
+  const seenOf = new Map<string, Set<string>>();
+  for (const { id, seen } of outcomes) seenOf.set(id, (seenOf.get(id) ?? new Set()).add(seen));
+  const unstable = [...seenOf].filter(([, seen]) => seen.size > 1);
+  for (const [id, seen] of unstable) console.log(`${id}: ${[...seen].join(', ')}`);
+  console.log(`rows with one reason in ${times} runs: ${seenOf.size - unstable.length} / ${seenOf.size}`);
+  return unstable.length === 0 && outcomes.every(({ complaint }) => complaint === null) ? 0 : 1;
 }
 
 async function main(): Promise<number> {
@@ -136,27 +230,27 @@ async function main(): Promise<number> {
       rows: { type: 'string', default: '' },
       modes: { type: 'string', default: '' },
       programs: { type: 'string' },
+      repeat: { type: 'string', default: '0' },
       mutate: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
   });
   if (values.mutate) return runMutations(values.rows);
   const list = (text: string) => text.split(',').filter((part) => part !== '');
-  const sandbox = await startSandbox({ limits: SUITE_LIMITS, slots: 16 });
+  plantCanary();
+  // Rows repeat programs on purpose: quarantine has a test of its own.
+  const sandbox = await startSandbox({ limits: SUITE_LIMITS, slots: 16, quarantineAfter: Number.POSITIVE_INFINITY });
   try {
+    if (Number(values.repeat) > 0) return await repeated(sandbox, list(values.rows), Number(values.repeat));
     const whole = values.rows === '' && values.modes === '';
     const programs = honestPrograms(Number(values.programs ?? (whole ? DEFAULT_PROGRAMS : 0)));
     const jobs = jobsOf(list(values.rows), list(values.modes), programs);
-    const outcomes = await runAll(sandbox, jobs, (line) => console.error(line));
-    const plain = outcomes.map(({ run: _run, ...rest }) => rest);
-    if (values.json) console.log(JSON.stringify({ isolation: sandbox.isolation, outcomes: plain }));
-    else
-      console.log(
-        [`walls: ${sandbox.isolation.layers.join(', ')}`, ...sandbox.isolation.missing, '', ...summary(outcomes)].join(
-          '\n',
-        ),
-      );
-    return outcomes.every(({ complaint }) => complaint === null) ? 0 : 1;
+    const report = await runAll(sandbox, jobs, (line) => console.error(line));
+    const { isolation } = sandbox;
+    const outcomes = report.outcomes.map(({ run: _run, neighbourMs: _ms, ...rest }) => rest);
+    const text = [`walls: ${isolation.layers.join(', ')}`, ...isolation.missing, '', ...summary(report)];
+    console.log(values.json ? JSON.stringify({ isolation, ...report, outcomes }) : text.join('\n'));
+    return report.harms.length === 0 && outcomes.every(({ complaint }) => complaint === null) ? 0 : 1;
   } finally {
     await sandbox.close();
   }

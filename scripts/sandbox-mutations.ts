@@ -78,6 +78,14 @@ const MUTATIONS: readonly Mutation[] = [
     'C12,D06c',
   ),
   wall('x32 numbers are not refused', FILTER, '(JUMP_ANY_BIT, 0, 1, X32_BIT)', '(JUMP_ANY_BIT, 0, 2, X32_BIT)', 'C06a'),
+  wall('descriptors are inherited', `${PYTHON}/confine.py`, 'os.closerange(CONNECTION_FD + 1, 4096)', 'pass', 'D11'),
+  wall(
+    'the environment is inherited',
+    'shared/sandbox/fork-server.ts',
+    'env: { PYTHONHASHSEED',
+    'env: { ...process.env, PYTHONHASHSEED',
+    'C08a',
+  ),
   wall(
     'no limit of memory',
     `${PYTHON}/confine.py`,
@@ -183,11 +191,12 @@ function noticed(mutation: Mutation): string {
     if (status === null) return 'noticed: the run did not end';
     if (status === 0) return 'unnoticed';
     if (stdout === '') return 'noticed: the sandbox did not start or broke';
-    const { outcomes } = JSON.parse(stdout) as { outcomes: { id: string; complaint: string | null }[] };
-    return `noticed by ${outcomes
-      .filter(({ complaint }) => complaint !== null)
-      .map(({ id }) => id)
-      .join(' ')}`;
+    const { outcomes, harms } = JSON.parse(stdout) as {
+      outcomes: { id: string; complaint: string | null }[];
+      harms: { complaint: string }[];
+    };
+    const rows = outcomes.filter(({ complaint }) => complaint !== null).map(({ id }) => id);
+    return `noticed by ${[...rows, ...harms.map(({ complaint }) => complaint)].join(' ')}`;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { programOf } from './catalogue/index.ts';
-import { playOut } from './catalogue/run.ts';
+import { programOf, ROWS } from './catalogue/index.ts';
+import { playOut } from './catalogue/play.ts';
 import { type Sandbox, SandboxUnavailable, startSandbox } from './index.ts';
 
 const HONEST = programOf({ code: 'pass' });
@@ -95,6 +95,18 @@ def stack_top():
     const top = await shown('stack_top()', scan);
     expect(top).toContain('PYTHONHASHSEED=0');
     expect(top).not.toContain(CANARY);
+  });
+
+  it('finds a secret that is there: the catalogue’s searches of memory work', async () => {
+    const secret = 'spade-canary-test-0123456789abcdef';
+    const module = `PLANTED = "-".join(["spade", "canary", "test", "0123456789abcdef"])`;
+    for (const id of ['C08a', 'C08b']) {
+      const search = programOf(ROWS.find((row) => row.id === id) ?? { code: '' });
+      const planted = search.replace('class RowEnv', `${module}\nclass RowEnv`);
+      const [, found] = (await playOut(sandbox, planted, 1)).shown;
+      expect(found).toContain(secret);
+      expect(found).not.toContain('too little memory');
+    }
   });
 
   it('finds no other program, seed or hint in the objects it inherited', async () => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../index.ts';
-import { ROWS } from './index.ts';
+import { plantCanary, ROWS } from './index.ts';
 import { runRow, SUITE_LIMITS } from './run.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {
+  plantCanary();
   sandbox = await startSandbox({ limits: SUITE_LIMITS, slots: 8 });
 });
 afterAll(() => sandbox.close());

@@ -43,6 +43,16 @@ export const HARNESS: readonly Row[] = [
   ),
   row('D03b', 'close the connection and reply', `${os}\nos.close(3)`, ['protocol.closed', 'crash.exit']),
   row('D04', 'half a frame, then nothing', `${os}\nos.write(3, b"\\x00\\x00\\x00\\x40{")\nwhile True: pass`, LATE),
+  {
+    ...row(
+      'D05',
+      'a reply of its own, then requests of 1 MB are never read',
+      `if self.t == 1:\n${forge('b\'{"i":2,"v":["go on",0.0,false,false,0]}\'').replace(/^/gm, '    ')}\nwhile True: pass`,
+      [...PROTOCOL, ...LATE],
+      LATE,
+    ),
+    actionPadding: 1_000_000,
+  },
   row('D06a', 'os._exit(0) in step', `${os}\nos._exit(0)`, ['crash.exit']),
   row('D06b', 'sys.exit in step', 'sys.exit(0)', ['crash.exit']),
   row('D06c', 'abort', `${os}\nos.abort()`, ['crash.signal']),
@@ -59,6 +69,20 @@ export const HARNESS: readonly Row[] = [
   row('D08c', 'flag check rewritten', 'sys.modules["spade_sandbox.harness"].checked_flag = lambda *a: 1', [
     'flag.type',
   ]),
+  row(
+    'D09',
+    'everything that the harness calls is replaced',
+    'for name in ("json", "time", "random", "math", "re", "types"):\n    for key in list(vars(sys.modules[name])):\n        if not key.startswith("__"): setattr(sys.modules[name], key, None)\nsys.modules["builtins"].len = lambda x: 0',
+    ['env.exception', 'robust.action_crash', 'crash.exit', 'protocol.malformed', 'limit.frame'],
+    ['played', 'env.exception', 'crash.exit', 'protocol.malformed', 'limit.frame'],
+  ),
+  {
+    id: 'D11',
+    title: 'a forged reply to every descriptor but its own',
+    code: `${os}\nb = b'{"i":2,"v":["won",1.0,true,false,0]}'\nfor fd in list(range(3)) + list(range(4, 1024)):\n    try: os.write(fd, len(b).to_bytes(4, "big") + b)\n    except OSError: continue\n    assert fd < 3`,
+    reject: ['accepted'],
+    err: ['played'],
+  },
   row('D12a', 'recursion without limit', 'sys.setrecursionlimit(10**9)\ndef f(): return f()\nf()', [
     'crash.signal',
     'env.exception',

@@ -6,6 +6,7 @@ import { SOURCES } from './source-and-class.ts';
 import { SYSTEM } from './system.ts';
 import { WORTH } from './worth.ts';
 
+export { plantCanary } from './canary.ts';
 export { CONTROLS } from './controls.ts';
 export { type Control, programOf, type Row, TRIGGER_SEED } from './row.ts';
 

@@ -129,6 +129,20 @@ export const RESOURCES: readonly Row[] = [
     reject: ['policy.file'],
     err: ['policy.file'],
   },
+  {
+    id: 'A14c',
+    title: 'write to the working directory',
+    code: `${os}\nos.open("spade-row", os.O_CREAT | os.O_WRONLY)`,
+    reject: ['policy.file'],
+    err: ['policy.file'],
+  },
+  {
+    id: 'A14d',
+    title: 'make a directory',
+    code: `${os}\nos.mkdir("/tmp/spade-row")`,
+    reject: ['policy.file'],
+    err: ['policy.file'],
+  },
   { id: 'A15a', title: 'memfd', code: `${os}\nos.memfd_create("x")`, reject: SYSCALL, err: SYSCALL },
   {
     id: 'A15b',
@@ -136,6 +150,23 @@ export const RESOURCES: readonly Row[] = [
     code: 'c = sys.modules["ctypes"]\nc.CDLL(None).mlock(c.c_void_p(4096), 4096)',
     reject: SYSCALL,
     err: SYSCALL,
+  },
+  {
+    id: 'A15c',
+    title: 'shared memory by name',
+    code: 'c = sys.modules["ctypes"]\nreturn str(c.CDLL(None).shm_open(b"/spade-row", 66, 384)), 0.0, False, self.t > 2, {}',
+    reject: ['degenerate.unwinnable'],
+    err: ['played'],
+  },
+  {
+    id: 'A15d',
+    title: 'anonymous memory of 64 GB',
+    code: `c = sys.modules["ctypes"]
+m = c.CDLL(None).mmap
+m.restype, m.argtypes = c.c_ssize_t, [c.c_size_t] * 6
+if m(0, 2**36, 3, 34, 2**64 - 1, 0) == -1: raise MemoryError`,
+    reject: MEMORY,
+    err: MEMORY,
   },
   {
     id: 'A16',
@@ -167,12 +198,26 @@ export const RESOURCES: readonly Row[] = [
     err: ['contract.step_shape'],
   },
   {
+    id: 'A19b',
+    title: 'looping methods of a dict subclass as info',
+    code: 'class Trap(dict):\n    def items(self):\n        while True: pass\n    __iter__ = __len__ = keys = items\nreturn "x", 0.0, False, False, Trap(a=1)',
+    reject: ['info.type'],
+    err: ['info.type'],
+  },
+  {
     id: 'A20',
     title: 'endless destructor and exit handler',
     code: 'class Trap:\n    def __del__(self):\n        while True: pass\nself.trap = getattr(self, "trap", None) or Trap()\nsys.modules["atexit"].register(lambda: [0 for _ in iter(int, 1)])',
     reject: ['timeout.step'],
     err: ['played'],
     noTrigger: true,
+  },
+  {
+    id: 'A20b',
+    title: 'endless callback of the garbage collector',
+    code: 'gc = sys.modules["gc"]\ndef callback(*a):\n    while True: pass\ngc.callbacks.append(callback)\ngc.collect()',
+    reject: LATE,
+    err: LATE,
   },
   {
     id: 'A21',

@@ -18,6 +18,8 @@ export interface Row {
   readonly err: readonly (ReasonCode | 'played')[];
   /** The program cannot be rewritten to misbehave on one seed only. */
   readonly noTrigger?: true;
+  /** Padding of every action in characters. @default 0 */
+  readonly actionPadding?: number;
   readonly whole?: true;
 }
 

@@ -1,6 +1,7 @@
-import type { ReasonCode } from '../../contracts/reason-codes.ts';
 import { validateEnvironment } from '../../validation/index.ts';
-import type { Reply, Sandbox, SandboxLimits } from '../types.ts';
+import type { Sandbox, SandboxLimits } from '../types.ts';
+import { leakIn, NEIGHBOUR_CANARY } from './canary.ts';
+import { TURN_LIMIT, type Watched, watchedPlay } from './play.ts';
 import { programOf, type Row, TRIGGER_SEED } from './row.ts';
 
 /** How a row is run: judged by validation; played without it; on one seed of three only; beside a neighbour. */
@@ -11,49 +12,59 @@ export type Mode = (typeof MODES)[number];
 /** Limits of the suite: short, so that rows which run into them are quick. */
 export const SUITE_LIMITS: Partial<SandboxLimits> = { stepMs: 600, loadMs: 1500, episodeMs: 6000 };
 
-const TURNS = 26;
-/** Turns that programs are given; the longest honest programs of the embedded policy need eight. */
-const TURN_LIMIT = 8;
-const VICTIM = programOf({ code: 'pass' });
+const VICTIM = programOf({ code: `"${NEIGHBOUR_CANARY}"` });
 const VICTIM_SEED = 20_261_129;
+/** Honest, and busy for a third of a step's deadline: what a neighbour may cost. */
+const BUSY = programOf({
+  code: 'import time\nend = time.perf_counter() + 0.2\nwhile time.perf_counter() < end: pass',
+});
+
+/** Who but the program itself comes to harm, in the words of the threat model. */
+export const HARMS = ['escape', 'host leak', 'lateral effect', 'denial'] as const;
+/** One of {@link HARMS}. */
+export type Harm = (typeof HARMS)[number];
 
 /** What a run saw: the reason, or `accepted` / `played`, and a complaint when that is not what the row requires. */
 export interface Result {
   readonly seen: string;
   readonly complaint: string | null;
+  readonly harm: Harm | null;
+  /** See {@link Watched}; `yes` where no time was kept. */
+  readonly punctual: Watched['punctual'];
+  /** Replies of neighbours, milliseconds each. */
+  readonly neighbourMs: readonly number[];
 }
 
-/** What an episode of a program ends with, and everything it showed. */
-export async function playOut(
-  sandbox: Sandbox,
-  source: string,
-  seed: number,
-): Promise<{ seen: ReasonCode | 'played'; shown: string[] }> {
-  const environment = await sandbox.open(source, { seed, maxTurns: TURN_LIMIT });
-  const shown: string[] = [];
-  const failed = (reply: Reply<unknown>): ReasonCode | undefined => (reply.ok ? undefined : reply.reason);
-  try {
-    const loaded = failed(await environment.load());
-    if (loaded !== undefined) return { seen: loaded, shown };
-    const first = await environment.reset(seed);
-    if (!first.ok) return { seen: first.reason, shown };
-    shown.push(first.value.observation);
-    for (let turn = 0; turn < TURNS; turn++) {
-      const step = await environment.step(`\\boxed{${turn}}`);
-      if (!step.ok) return { seen: step.reason, shown };
-      shown.push(`${step.value.observation} ${step.value.reward}`);
-      if (step.value.terminated || step.value.truncated) break;
-    }
-    return { seen: 'played', shown };
-  } finally {
-    environment.close();
-  }
-}
-
-const expected = (seen: string, allowed: readonly string[]): Result => ({
+const result = (seen: string, complaint: string | null, rest: Partial<Result> = {}): Result => ({
   seen,
-  complaint: allowed.includes(seen) ? null : `expected ${allowed.join(' or ')}, saw ${seen}`,
+  complaint,
+  harm: null,
+  punctual: 'yes',
+  neighbourMs: [],
+  ...rest,
 });
+
+/** Rows that try to get out: if nothing stopped one, it got out. */
+const SYSTEM_ROW = /^(A0[123]|A1[45]|C)/;
+
+function expected(row: Pick<Row, 'id'> | null, seen: string, allowed: readonly string[]): Result {
+  if (allowed.includes(seen)) return result(seen, null);
+  const escaped = row !== null && SYSTEM_ROW.test(row.id) && ['played', 'accepted'].includes(seen);
+  return result(seen, `expected ${allowed.join(' or ')}, saw ${seen}`, { harm: escaped ? 'escape' : null });
+}
+
+/** Judges one episode of an attack: how it ended, what it told, and when. */
+function judged(row: Row, watched: Watched): Result {
+  const leak = leakIn(watched.told);
+  const harm = leak === 'host' ? 'host leak' : 'lateral effect';
+  if (leak !== null) return result(watched.seen, `it told a secret of the ${leak}`, { harm });
+  return { ...expected(row, watched.seen, row.err), punctual: watched.punctual };
+}
+
+async function attack(sandbox: Sandbox, row: Row, source: string, seed: number): Promise<Result> {
+  const padding = 'x'.repeat(row.actionPadding ?? 0);
+  return judged(row, await watchedPlay(sandbox, source, seed, (turn) => `\\boxed{${turn}}${padding}`));
+}
 
 async function validated(sandbox: Sandbox, source: string): Promise<string> {
   const input = {
@@ -77,35 +88,48 @@ export function canTrigger(row: Row): boolean {
 async function thirdEpisode(sandbox: Sandbox, row: Row): Promise<Result> {
   const source = programOf(row, true);
   for (const seed of [1, 2]) {
-    const { seen } = await playOut(sandbox, source, seed);
-    if (seen !== 'played') return { seen, complaint: `an episode before the trigger ended with ${seen}` };
+    const { seen } = await watchedPlay(sandbox, source, seed);
+    if (seen !== 'played') return result(seen, `an episode before the trigger ended with ${seen}`);
   }
-  return expected((await playOut(sandbox, source, TRIGGER_SEED)).seen, row.err);
+  return attack(sandbox, row, source, TRIGGER_SEED);
 }
 
+const victim = (sandbox: Sandbox): Promise<Watched> =>
+  watchedPlay(sandbox, VICTIM, VICTIM_SEED, (turn) => `\\boxed{${turn}} ${NEIGHBOUR_CANARY}`);
+
+const transcript = ({ seen, shown }: Watched): string => JSON.stringify([seen, shown]);
+
 async function besideVictim(sandbox: Sandbox, row: Row): Promise<Result> {
-  const quiet = await playOut(sandbox, VICTIM, VICTIM_SEED);
-  const attacks = [1, 2, 3].map((seed) => playOut(sandbox, programOf(row), seed));
-  const victims = await Promise.all([1, 2, 3].map(() => playOut(sandbox, VICTIM, VICTIM_SEED)));
-  const seen = (await Promise.all(attacks)).map((attack) => attack.seen);
-  const disturbed = victims.some((victim) => JSON.stringify(victim) !== JSON.stringify(quiet));
-  if (disturbed) return { seen: seen.join(), complaint: 'the neighbour was disturbed' };
-  return (
-    seen.map((reason) => expected(reason, row.err)).find(({ complaint }) => complaint !== null) ??
-    expected(seen[0] ?? '', row.err)
-  );
+  const quiet = transcript(await victim(sandbox));
+  const attacks = [1, 2, 3].map((seed) => attack(sandbox, row, programOf(row), seed));
+  const victims = await Promise.all([1, 2, 3].map(() => victim(sandbox)));
+  const results = await Promise.all(attacks);
+  const neighbourMs = victims.flatMap(({ stepMs }) => stepMs);
+  const worst = results.find(({ complaint }) => complaint !== null) ?? results[0] ?? result('nothing', 'nothing ran');
+  const disturbed = victims.find((played) => transcript(played) !== quiet);
+  if (disturbed === undefined) return { ...worst, neighbourMs };
+  const harm = disturbed.seen === 'played' ? 'lateral effect' : 'denial';
+  return { ...worst, complaint: `the neighbour ended with ${disturbed.seen}, unlike alone`, harm, neighbourMs };
+}
+
+/** How long neighbours wait for replies beside honest programs that compute: what attacks are held against. Milliseconds. */
+export async function besideHonest(sandbox: Sandbox): Promise<readonly number[]> {
+  const busy = [1, 2, 3].map((seed) => watchedPlay(sandbox, BUSY, seed));
+  const victims = await Promise.all([1, 2, 3].map(() => victim(sandbox)));
+  await Promise.all(busy);
+  return victims.flatMap(({ stepMs }) => stepMs);
 }
 
 /** Runs one row in one mode. */
 export async function runRow(sandbox: Sandbox, row: Row, mode: Mode): Promise<Result> {
-  if (mode === 'validation') return expected(await validated(sandbox, programOf(row)), row.reject);
-  if (mode === 'unvalidated') return expected((await playOut(sandbox, programOf(row), 1)).seen, row.err);
+  if (mode === 'validation') return expected(row, await validated(sandbox, programOf(row)), row.reject);
+  if (mode === 'unvalidated') return attack(sandbox, row, programOf(row), 1);
   return mode === 'third-episode' ? thirdEpisode(sandbox, row) : besideVictim(sandbox, row);
 }
 
 /** Runs an honest program: accepted, and played to its end. */
 export async function runControl(sandbox: Sandbox, source: string): Promise<Result> {
   const verdict = await validated(sandbox, source);
-  if (verdict !== 'accepted') return { seen: verdict, complaint: `expected accepted, saw ${verdict}` };
-  return expected((await playOut(sandbox, source, 1)).seen, ['played']);
+  if (verdict !== 'accepted') return result(verdict, `expected accepted, saw ${verdict}`);
+  return expected(null, (await watchedPlay(sandbox, source, 1)).seen, ['played']);
 }

@@ -72,6 +72,14 @@ export const SOURCES: readonly Row[] = [
     err: ['source.too_large'],
   },
   {
+    id: 'B03c',
+    title: '1 MB',
+    code: env(`x = "${'x'.repeat(2 ** 20)}"`),
+    reject: ['source.too_large'],
+    err: ['source.too_large'],
+  },
+  { id: 'B03d', title: 'nothing', code: '', whole: true, reject: ['source.empty'], err: ['source.empty'] },
+  {
     id: 'B03b',
     title: 'only comments',
     code: '# nothing',
@@ -95,6 +103,29 @@ export const SOURCES: readonly Row[] = [
     err: ['source.encoding'],
   },
   {
+    id: 'B04d',
+    title: 'UTF-16 read as bytes',
+    code: [...env('')].join('\0'),
+    whole: true,
+    reject: ['source.encoding'],
+    err: ['source.encoding'],
+  },
+  {
+    id: 'B04e',
+    title: 'lines that end in a carriage return only',
+    code: env('').replaceAll('\n', '\r'),
+    whole: true,
+    reject: ['accepted'],
+    err: ['played'],
+  },
+  {
+    id: 'B04f',
+    title: 'line separators in a text',
+    code: env('x = "a\u2028b\u2029c"'),
+    reject: ['accepted'],
+    err: ['played'],
+  },
+  {
     id: 'B05',
     title: 'utf-7 cookie hides a fork',
     code: env('# -*- coding: utf-7 -*-\n#+AAo-import os+AAo-os.fork()'),
@@ -107,6 +138,13 @@ export const SOURCES: readonly Row[] = [
     code: env('import ｏｓ\nｏｓ.fork()'),
     reject: ['import.forbidden'],
     err: ['policy.syscall'],
+  },
+  {
+    id: 'B07',
+    title: 'bidirectional overrides and invisible characters',
+    code: env('x = "\u202efdp\u202c\u200b"  # \u2066hidden\u2069'),
+    reject: ['accepted'],
+    err: ['played'],
   },
   {
     id: 'B08a',
@@ -144,6 +182,22 @@ export const SOURCES: readonly Row[] = [
     err: ['class.missing'],
   },
   {
+    id: 'B09d',
+    title: 'class made by type()',
+    code: `${env('').replace('class RowEnv', 'class _Thing')}\nRowEnv = type("RowEnv", (_Thing,), {})`,
+    whole: true,
+    reject: ['class.missing'],
+    err: ['played'],
+  },
+  {
+    id: 'B09e',
+    title: 'function in place of a class',
+    code: `${env('').replace('class RowEnv', 'class _Thing')}\ndef RowEnv(): return _Thing()`,
+    whole: true,
+    reject: ['class.missing'],
+    err: ['class.missing'],
+  },
+  {
     id: 'B10a',
     title: 'constructor needs arguments',
     code: env('', `\n    def __init__(self, size): pass${HONEST_BODY}`),
@@ -163,6 +217,25 @@ export const SOURCES: readonly Row[] = [
     code: env('', `\n    def __new__(cls): return 7${HONEST_BODY}`),
     reject: ['class.construct'],
     err: ['class.construct'],
+  },
+  {
+    id: 'B10d',
+    title: 'metaclass that calls into another type',
+    code: env('class Meta(type):\n    def __call__(cls, *a, **k): return 7').replace(
+      'RowEnv:',
+      'RowEnv(metaclass=Meta):',
+    ),
+    reject: ['class.construct'],
+    err: ['class.construct'],
+  },
+  {
+    id: 'B10e',
+    title: 'metaclass with looping comparison and hash',
+    code: env(
+      'class Meta(type):\n    def __eq__(cls, other):\n        while True: pass\n    def __hash__(cls):\n        while True: pass',
+    ).replace('RowEnv:', 'RowEnv(metaclass=Meta):'),
+    reject: ['timeout.wall'],
+    err: ['timeout.wall'],
   },
   {
     id: 'B11a',
@@ -191,6 +264,20 @@ export const SOURCES: readonly Row[] = [
     code: env('', HONEST_BODY.replace('def step(self,', '@staticmethod\n    def step(')),
     reject: ['contract.signature'],
     err: ['contract.signature'],
+  },
+  {
+    id: 'B11e',
+    title: 'step is a property',
+    code: env('', HONEST_BODY.replace('def step(self, action)', '@property\n    def step(self)')),
+    reject: ['contract.signature'],
+    err: ['contract.signature'],
+  },
+  {
+    id: 'D16',
+    title: 'markup in the name of the class',
+    code: `${env('')}\nRowEnv.__name__ = "<img src=x onerror=alert(1)>Env"`,
+    reject: ['protocol.malformed'],
+    err: ['protocol.malformed'],
   },
   ...[
     ['sys.exit(0)', 'import.exit'],
