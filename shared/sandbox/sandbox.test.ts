@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -222,6 +223,21 @@ describe('the fork server', () => {
     expect(readdirSync(tmpdir())).toEqual([]);
     rmdirSync(tmpdir());
     delete process.env.TMPDIR;
+  });
+
+  it('tidies up when its supervisor is killed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'spade-test-'));
+    const module = JSON.stringify(new URL('index.ts', import.meta.url).href);
+    const script = `const { startSandbox } = await import(${module}); await startSandbox({ slots: 2 }); console.log('up')`;
+    const supervisor = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      env: { ...process.env, TMPDIR: folder },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(supervisor.stdout, 'data');
+    expect(readdirSync(folder)).toHaveLength(1);
+    supervisor.kill('SIGKILL');
+    await expect.poll(() => readdirSync(folder), { timeout: 20_000 }).toEqual([]);
+    rmdirSync(folder);
   });
 
   it('that cannot be started is an error, not a sandbox without walls', async () => {

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Child, type Exit } from './child.ts';
 import { SandboxUnavailable } from './errors.ts';
 import { enterForkServer, type ForkServer, spawnForkServer } from './fork-server.ts';
+import { makeSocketFolder, socketIn } from './socket-folder.ts';
 import { type Scheduling, schedulingFrom, schedulingOf, UNANSWERED } from './starvation.ts';
 
 /** How a fork server is started. */
@@ -97,9 +98,9 @@ export class Zygote {
    * @throws {SandboxUnavailable} when the interpreter cannot be started or ends before it is ready
    */
   public static async start(settings: ZygoteSettings): Promise<Zygote> {
-    const folder = await mkdtemp(join(settings.door ? dirname(settings.door) : tmpdir(), 'spade-sandbox-'));
+    const folder = await makeSocketFolder(settings.door ? dirname(settings.door) : tmpdir());
     const key = randomBytes(KEY_BYTES / 2).toString('hex');
-    const socketPath = join(folder, 's');
+    const socketPath = socketIn(folder);
     const server = createServer({ noDelay: true });
     await new Promise<void>((resolve) => server.listen({ path: socketPath, backlog: 511 }, resolve));
     server.unref();

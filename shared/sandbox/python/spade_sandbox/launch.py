@@ -9,9 +9,16 @@ import os
 import sys
 
 
+def _ignore(**_handlers: object) -> None:
+    """In place of `os.register_at_fork`."""
+
+
 def main() -> None:
     """Parses the settings and serves."""
     arguments = json.loads(sys.argv[1])
+    # Those of random, threading and logging reseed and reset locks in every process, at the price of copying most of the
+    # pages that a fork copies. Here one thread forks, holds none of their locks, and the process is seeded for its play.
+    os.register_at_fork = _ignore
     sys.path[0] = arguments["pythonPath"]
     if arguments["extraModules"]:
         import site

@@ -13,7 +13,6 @@ import gc
 import json
 import os
 import platform
-import random
 import select
 import signal
 import socket
@@ -121,13 +120,11 @@ class Zygote:
     def _become_child(self, connection: int, identity: int) -> None:
         try:
             signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             self._walls.close_in(connection)
             os.write(CONNECTION_FD, self._settings.key.encode() + struct.pack(">II", identity, os.getpid()))
         except (ConfinementFailed, OSError, ValueError):
             os._exit(EXIT_UNCONFINED)
         injected, preloaded = self._injected, self._preloaded
-        random.seed(0)
         with contextlib.suppress(BaseException):
             harness.serve(CONNECTION_FD, injected, preloaded)
         harness.leave()
@@ -191,6 +188,13 @@ def _say(messages: list[dict[str, Any]]) -> None:
         view = view[os.write(1, view) :]
 
 
+def _remove(socket_path: str) -> None:
+    """Tidies up after a supervisor that died; a living one does it itself, and behind a door it is not ours."""
+    with contextlib.suppress(OSError):
+        os.unlink(socket_path)
+        os.rmdir(os.path.dirname(socket_path))
+
+
 def _obey(zygote: Zygote, line: bytes) -> None:
     command = json.loads(line)
     if "fork" in command:
@@ -225,6 +229,7 @@ def run(settings: Settings) -> None:
         if 0 in readable:
             chunk = os.read(0, 65536)
             if not chunk:
+                _remove(settings.socket_path)
                 return
             *lines, pending = (pending + chunk).split(b"\n")
             for line in lines:
