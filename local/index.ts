@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createFileQueue, type FileQueue } from '../shared/adapters/queue-file.ts';
+import { sweepUnfinished } from '../shared/adapters/store-file.ts';
 import { openStore } from '../shared/adapters/stores.ts';
 import {
   type ExperimentConfig,
@@ -95,6 +96,7 @@ function readText(file: string): string {
 
 /** Everything that must be in the stores before the first iteration. */
 async function prepare(config: ExperimentConfig, home: Home, base: string): Promise<void> {
+  await Promise.all(Object.values(home.stores).map(sweepUnfinished));
   const store = (name: keyof Home['stores']) => openStore(folderUri(home.stores[name]));
   await fixExperiment(config, store('episodes'));
   await importCorpora(config, base, store('corpora'));

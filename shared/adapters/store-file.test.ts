@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidInput, NotFound } from '../contracts/index.ts';
 import type { Store } from '../ports/index.ts';
-import { createFileStore } from './store-file.ts';
+import { createFileStore, sweepUnfinished } from './store-file.ts';
 
 const text = (bytes: Uint8Array | null) => (bytes === null ? null : Buffer.from(bytes).toString('utf8'));
 
@@ -120,5 +120,7 @@ describe('file store', () => {
     await once(writer, 'exit');
     expect((await store.get('big')).byteLength).toBe(1_000_000);
     expect(await store.list('')).toEqual(['big']);
+    await sweepUnfinished(root);
+    expect(await readdir(root)).toEqual(['big']);
   }, 120_000);
 });

@@ -35,6 +35,11 @@ export function createFileStore(root: string): Store {
   };
 }
 
+/** Removes what writers left that were killed; only while nobody writes to the store. */
+export async function sweepUnfinished(root: string): Promise<void> {
+  await guarded(() => rm(join(resolve(root), RESERVED_SEGMENT), { recursive: true, force: true }));
+}
+
 /** Puts the finished file in place, whatever was there. */
 async function replace(temporary: string, target: string): Promise<boolean> {
   await rename(temporary, target);
