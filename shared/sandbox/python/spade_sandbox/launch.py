@@ -16,8 +16,9 @@ def _ignore(**_handlers: object) -> None:
 def main() -> None:
     """Parses the settings and serves."""
     arguments = json.loads(sys.argv[1])
-    # Those of random, threading and logging reseed and reset locks in every process, at the price of copying most of the
-    # pages that a fork copies. Here one thread forks, holds none of their locks, and the process is seeded for its play.
+    # Those of random, threading and logging reseed and reset locks in every process, which copies most of the pages
+    # that a fork copies. One thread forks here, it holds none of their locks, and a process is seeded for its
+    # play.
     os.register_at_fork = _ignore
     sys.path[0] = arguments["pythonPath"]
     if arguments["extraModules"]:

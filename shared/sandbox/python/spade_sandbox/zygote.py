@@ -190,9 +190,10 @@ def _say(messages: list[dict[str, Any]]) -> None:
 
 def _remove(socket_path: str) -> None:
     """Tidies up after a supervisor that died; a living one does it itself, and behind a door it is not ours."""
+    # Not pathlib: nothing can be imported any more, and what was imported is memory that each process inherits.
     with contextlib.suppress(OSError):
-        os.unlink(socket_path)
-        os.rmdir(os.path.dirname(socket_path))
+        os.unlink(socket_path)  # noqa: PTH108
+        os.rmdir(socket_path.rpartition("/")[0])  # noqa: PTH106
 
 
 def _obey(zygote: Zygote, line: bytes) -> None:
