@@ -75,6 +75,22 @@ export function readEnvironments(experiment: Experiment): EnvironmentView[] {
     .map((hash) => readEnvironment(experiment, hash, statistics.get(hash) ?? null));
 }
 
+/**
+ * The one environment whose hash begins so.
+ * @throws {InvalidInput} when there is none, or several
+ */
+export function findEnvironment(views: readonly EnvironmentView[], hash: string): EnvironmentView {
+  const found = views.filter((view) => view.card.hash.startsWith(hash.toLowerCase()));
+  if (found.length === 1) return found[0] as EnvironmentView;
+  const many = found
+    .map((view) => view.card.hash.slice(0, 16))
+    .slice(0, 5)
+    .join(', ');
+  throw new InvalidInput(hash, [
+    found.length === 0 ? 'no environment begins so; "spade envs" lists them' : `several begin so: ${many}`,
+  ]);
+}
+
 function readEnvironment(
   { home, config }: Experiment,
   hash: string,

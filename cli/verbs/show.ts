@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import type { EnvironmentView } from '../../dashboard/data.ts';
 import { decimal, percent } from '../../dashboard/format.ts';
-import { InvalidInput } from '../../shared/contracts/index.ts';
-import { openExperiment, readEnvironments } from '../experiment-data.ts';
+import { findEnvironment, openExperiment, readEnvironments } from '../experiment-data.ts';
 import { homeOption, withExamples } from '../options.ts';
 import { printable, printableLines } from '../text-table.ts';
 
@@ -21,22 +20,10 @@ export function showVerb(): Command {
     .option('--json', 'print everything as JSON')
     .addOption(homeOption())
     .action((hash: string, options: Options) => {
-      const view = find(readEnvironments(openExperiment(options.home, options.experiment)), hash);
+      const view = findEnvironment(readEnvironments(openExperiment(options.home, options.experiment)), hash);
       console.log(options.json ? JSON.stringify(view, null, 2) : environmentText(view));
     });
   return withExamples(command, ['show 3fa9c1', 'show 3fa9c1 --json']);
-}
-
-function find(views: readonly EnvironmentView[], hash: string): EnvironmentView {
-  const found = views.filter((view) => view.card.hash.startsWith(hash.toLowerCase()));
-  if (found.length === 1) return found[0] as EnvironmentView;
-  const many = found
-    .map((view) => view.card.hash.slice(0, 16))
-    .slice(0, 5)
-    .join(', ');
-  throw new InvalidInput(hash, [
-    found.length === 0 ? 'no environment begins so; "spade envs" lists them' : `several begin so: ${many}`,
-  ]);
 }
 
 function origin(provenance: EnvironmentView['card']['provenance']): string[] {

@@ -1,8 +1,9 @@
 import type { WarningCode } from '../contracts/reason-codes.ts';
 import type { Evidence, ValidationLayer } from '../contracts/verdict.ts';
+import { parseAnswer } from '../domain/parsing/tool-calls.ts';
 import { deriveSeed, type Rng, rng } from '../domain/seeds.ts';
 import type { Sandbox, SourceFacts } from '../sandbox/types.ts';
-import { leaksIntoHint, leaksIntoObservation, type Solved } from './leaks.ts';
+import { leaksIntoHint, leaksIntoObservation, type Solved, type SolvedInTurns, spellsOut } from './leaks.ts';
 import { ended, firstDifference, Player, recorded, type Transcript, won } from './player.ts';
 import { guess, oddActions, trivialPolicies, wrapAnswer } from './policies.ts';
 import { excerpt, need, Rejection } from './rejection.ts';
@@ -19,7 +20,10 @@ export interface Case {
   player?: Player;
   smoke?: Transcript;
   solutionTotal?: number;
+  /** Won in one turn, or in tool use by an answer that says something. */
   solved?: readonly Solved[];
+  /** Won in several turns. */
+  solvedInTurns?: readonly SolvedInTurns[];
   solutionTexts?: readonly string[];
 }
 
@@ -213,14 +217,32 @@ export const solutionLayer: Layer = async (subject) => {
     subject.warnings.add('solution.not_executable');
   }
   checkLifecycle([subject.smoke as Transcript, ...attempts.flatMap(({ plays }) => plays)], numbers);
-  subject.solved = attempts.flatMap(({ observation, winner }) =>
-    winner?.actions.length === 1 ? [{ observation, answer: bareAnswer(winner.actions[0] ?? '') }] : [],
+  const won = attempts.flatMap(({ observation, winner }) =>
+    winner === null
+      ? []
+      : [
+          {
+            observation,
+            actions: winner.actions.map((action) => parseAnswer(action) ?? bareAnswer(action)),
+            last: winner.actions.at(-1) ?? '',
+          },
+        ],
   );
+  subject.solved = won
+    .filter(({ actions, last }) => actions.length === 1 || saysSomething(last))
+    .map(({ observation, actions }) => ({ observation, answer: actions.at(-1) ?? '' }));
+  subject.solvedInTurns = won.filter(({ actions }) => actions.length > 1);
   if (winners.length > 0)
     subject.solutionTotal = winners.reduce((sum, { winner }) => sum + (winner?.total ?? 0), 0) / winners.length;
   checkSeedMatters(subject, attempts);
   return { numbers };
 };
+
+/** Whether the last message of tool use holds an answer of its own, and not only the word that ends the task. */
+function saysSomething(message: string): boolean {
+  const answer = parseAnswer(message);
+  return answer !== null && answer.toLowerCase() !== 'done';
+}
 
 /** No episode of the program ends, or every one is cut at its first turn. */
 function checkLifecycle(plays: readonly Transcript[], numbers: Record<string, number>): void {
@@ -253,7 +275,7 @@ export const leakLayer: Layer = async (subject) => {
   const shown = { excerpt: excerpt(solved[0]?.answer ?? '') };
   if (leaksIntoObservation(solved))
     throw new Rejection('leak.answer_in_obs', 'the first observation tells the answer', shown);
-  if (leaksIntoHint(solved, subject.input.hint))
+  if (leaksIntoHint(solved, subject.input.hint) || spellsOut(subject.solvedInTurns ?? [], subject.input.hint))
     throw new Rejection('leak.answer_in_hint', 'the hint tells the answer', shown);
   return { numbers: { answers: solved.length } };
 };
