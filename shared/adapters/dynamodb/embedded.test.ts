@@ -20,6 +20,17 @@ describe('startEmbeddedServer', () => {
     await (await startEmbeddedServer(path)).close();
   });
 
+  it('has its table as soon as that is made', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const server = await startEmbeddedServer(null);
+      const table = openTable(`dynamodb://127.0.0.1:${server.port}/spade`);
+      await table.ensure();
+      expect(await table.ledger.totalUsd('exp')).toBe(0);
+      table.close();
+      await server.close();
+    }
+  });
+
   it('rejects when its folder is none', async () => {
     const path = join(folder, 'file');
     writeFileSync(path, '');

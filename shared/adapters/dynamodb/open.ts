@@ -1,4 +1,11 @@
-import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  ResourceInUseException,
+} from '@aws-sdk/client-dynamodb';
+import { ServiceUnavailable } from '../../contracts/index.ts';
 import type { Memory } from '../../ports/index.ts';
 import { clientSettings } from '../aws-client.ts';
 import { locationOf } from '../uri.ts';
@@ -60,4 +67,14 @@ async function ensureTable(client: DynamoDBClient, name: string): Promise<void> 
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
   }
+  // A table that is being made refuses what comes first, even from a server that needs no time for it.
+  for (let tries = 0; tries < ACTIVE_TRIES; tries += 1) {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
+    if (Table?.TableStatus === 'ACTIVE') return;
+    await wait(ACTIVE_WAIT_MS);
+  }
+  throw new ServiceUnavailable(`table ${name}`, 'it does not become active');
 }
+
+const ACTIVE_WAIT_MS = 5;
+const ACTIVE_TRIES = 1000;
