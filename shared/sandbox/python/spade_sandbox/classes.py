@@ -6,6 +6,7 @@ Rule: a class counts when its name ends in `Env`, it was defined by the program 
 
 import inspect
 import types
+from typing import Any
 
 from .faults import Fault
 
@@ -71,7 +72,7 @@ def check_signatures(cls: type) -> None:
         raise Fault("contract.signature", "step does not take exactly one action")
 
 
-def construct(cls: type, max_turns: int | None, *, own_turns: bool = False) -> object:
+def construct(cls: type, max_turns: int | None, *, own_turns: bool = False) -> Any:
     """A new instance. Fault: class.construct.
 
     `max_turns` is the number of turns there will be; it is passed when the constructor takes it. With `own_turns` a
@@ -90,7 +91,11 @@ def construct(cls: type, max_turns: int | None, *, own_turns: bool = False) -> o
     if type(instance) is not cls:
         raise Fault("class.construct", "the constructor returned another type")
     if own_turns and max_turns is not None:
-        own = getattr(instance, "max_turns", None)
-        if own is not None:
-            instance.max_turns = min(own, max_turns) if type(own) is int and own > 0 else max_turns
+        _limit_turns(instance, max_turns)
     return instance
+
+
+def _limit_turns(instance: Any, max_turns: int) -> None:
+    own = getattr(instance, "max_turns", None)
+    if own is not None:
+        instance.max_turns = min(own, max_turns) if type(own) is int and own > 0 else max_turns
