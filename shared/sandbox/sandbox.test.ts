@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { programOf, ROWS } from './catalogue/index.ts';
 import { playOut } from './catalogue/play.ts';
@@ -151,6 +152,42 @@ describe('faults', () => {
     expect(seen).toEqual(['crash.signal', 'crash.signal', 'crash.signal', 'env.quarantined']);
     expect((await playOut(strict, HONEST, 1)).seen).toBe('played');
     await strict.close();
+  });
+});
+
+/** Control X12. The project's own environment has numpy; a bare interpreter need not. */
+const PROJECT_PYTHON = fileURLToPath(new URL('../../.venv/bin/python', import.meta.url));
+
+describe.runIf(existsSync(PROJECT_PYTHON))('a sandbox that offers numpy', () => {
+  const body = (result: string) => programOf({ code: `import numpy as np\n${result}` });
+  let own: Sandbox;
+  beforeAll(async () => {
+    own = await startSandbox({ python: PROJECT_PYTHON, extraModules: ['numpy'], slots: 4, limits: LIMITS });
+  });
+  afterAll(() => own.close());
+
+  it('lets programs compute with it and return its scalars', async () => {
+    const draw = 'x = np.random.default_rng(self.t).random((300, 300))\ny = np.linalg.inv(x @ x.T + np.eye(300))';
+    const source = body(
+      `${draw}\nreturn str(y.sum().round(6)), np.float32(0.5), np.bool_(False), np.bool_(self.t > 2), {}`,
+    );
+    const played = await playOut(own, source, 1);
+    expect(played.seen).toBe('played');
+    expect(played.shown.at(-1)).toMatch(/ 0\.5$/);
+    expect(await playOut(own, source, 1)).toEqual(played);
+  });
+
+  it('seeds its global generator for the program', async () => {
+    const source = programOf({ place: 'module', code: 'import numpy\nDRAWN = numpy.random.random()' }).replace(
+      'return f"',
+      'return str(DRAWN) + f"',
+    );
+    expect(await playOut(own, source, 5)).toEqual(await playOut(own, source, 5));
+    expect((await playOut(own, source, 5)).shown[0]).not.toEqual((await playOut(own, source, 6)).shown[0]);
+  });
+
+  it('keeps its files closed', async () => {
+    expect((await playOut(own, body('np.fromfile("/etc/passwd")'), 1)).seen).toBe('policy.file');
   });
 });
 

@@ -7,6 +7,7 @@ not offered; the filter would stop them anyway.
 
 import functools
 import importlib
+import os
 import sys
 from typing import Any, Final
 
@@ -119,6 +120,13 @@ COMPANIONS: Final = (
     "encodings.utf_8_sig",
 )
 
+# Parts of extra modules that they import lazily, which a confined process could not.
+PARTS: Final = {
+    "numpy": ("fft", "linalg", "ma", "polynomial", "random"),
+}
+
+ONE_THREAD: Final = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
 
 def allowed_modules(extra: tuple[str, ...] = ()) -> frozenset[str]:
     """Names that an `import` statement may name; a package allows its submodules when it is an extra module."""
@@ -130,8 +138,9 @@ def preload(extra: tuple[str, ...] = ()) -> dict[str, object]:
 
     Returns what is injected into every program, by name. Raises ImportError when an extra module is not installed.
     """
-    for name in (*STANDARD, *COMPANIONS, *extra):
+    for name in (*STANDARD, *COMPANIONS):
         importlib.import_module(name)
+    _import_extra(extra)
     if "math_verify" in extra:
         _tame_math_verify()
     if "numpy" in extra:
@@ -141,6 +150,15 @@ def preload(extra: tuple[str, ...] = ()) -> dict[str, object]:
     sys.path_hooks.clear()
     sys.path_importer_cache.clear()
     return injected_names(extra)
+
+
+def _import_extra(extra: tuple[str, ...]) -> None:
+    """Libraries of linear algebra read the number of their threads when they are loaded; a process may start none."""
+    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+    for name in (*extra, *(f"{name}.{part}" for name in extra for part in PARTS.get(name, ()))):
+        importlib.import_module(name)
+    for variable in ONE_THREAD:
+        del os.environ[variable]
 
 
 def injected_names(extra: tuple[str, ...] = ()) -> dict[str, object]:

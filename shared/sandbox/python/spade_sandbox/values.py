@@ -21,20 +21,25 @@ class Bounds:
     reward_magnitude: float
 
 
-# Scalars of numpy by type, filled when numpy is preloaded: exactly these are coerced with `.item()`, nothing else.
-_coercible: dict[type, type] = {}
+# Types of numpy's scalars, filled when numpy is preloaded.
+_coercible: list[type] = []
 
 
 def coerce_scalars_of(numpy: object) -> None:
-    """Documented rule for numpy: its own boolean, integer and floating scalars count as bool, int and float."""
-    for name in ("bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"):
-        _coercible[getattr(numpy, name)] = bool if name == "bool_" else int
-    for name in ("float16", "float32", "float64"):
-        _coercible[getattr(numpy, name)] = float
+    """The rule for numpy, where programs may import it: rewards and flags may be its own scalars.
+
+    Booleans of up to 8, integers and floats of up to 64 bits count as what their `item()` gives, and are then judged like
+    any other: a boolean is no reward, an integer no flag, NaN is not finite. Everything else of numpy's is refused:
+    arrays of one element, longer floats, complex numbers, texts.
+    """
+    names = ("bool_", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)))
+    _coercible[:] = [getattr(numpy, name) for name in (*names, "float16", "float32", "float64")]
 
 
 def _plain(value: object) -> object:
-    return value.item() if type(value) in _coercible else value  # type: ignore[attr-defined]
+    """By identity: `in` would ask the value's type to compare itself, and that may be the program's."""
+    kind = type(value)
+    return value.item() if any(kind is one for one in _coercible) else value  # type: ignore[attr-defined]
 
 
 def checked_observation(value: object, bounds: Bounds, *, may_be_empty: bool) -> str:

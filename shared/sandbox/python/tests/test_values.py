@@ -1,15 +1,19 @@
 import math
+from collections.abc import Iterator
 from typing import Any
 
+import numpy
 import pytest
 
 from spade_sandbox.faults import Fault
 from spade_sandbox.solutions import checked_solution
 from spade_sandbox.values import (
     Bounds,
+    _coercible,
     checked_flag,
     checked_observation,
     checked_reward,
+    coerce_scalars_of,
     count_dropped,
     unpacked_reset,
     unpacked_step,
@@ -132,3 +136,61 @@ def test_solutions_are_texts_or_sequences(value: object, expected: object) -> No
 @pytest.mark.parametrize("value", [{"a": 1}, [object()], b"x", "\ud800", "x" * 300_000, ["x"] * 5000])
 def test_other_solutions_are_refused(value: object) -> None:
     assert reason(checked_solution, value) == "solution.type"
+
+
+class Unhashable(type):
+    def __eq__(cls, other: object) -> bool:
+        raise AssertionError("a method of a foreign type was called")
+
+    def __hash__(cls) -> int:
+        raise AssertionError("a method of a foreign type was called")
+
+
+class Strange(metaclass=Unhashable):
+    pass
+
+
+@pytest.fixture
+def numpy_scalars() -> Iterator[None]:
+    coerce_scalars_of(numpy)
+    yield
+    _coercible.clear()
+
+
+@pytest.mark.usefixtures("numpy_scalars")
+class TestWithNumpy:
+    @pytest.mark.parametrize("kind", ["int8", "int64", "uint16", "float16", "float32", "float64"])
+    def test_its_numbers_are_rewards(self, kind: str) -> None:
+        reward = checked_reward(getattr(numpy, kind)(2), BOUNDS)
+        assert (type(reward), reward) == (float, 2.0)
+
+    @pytest.mark.parametrize(
+        ("value", "code"),
+        [
+            (numpy.float32("nan"), "reward.not_finite"),
+            (numpy.float64("-inf"), "reward.not_finite"),
+            (numpy.int64(101), "reward.range"),
+            (numpy.bool_(True), "reward.type"),
+            (numpy.array(1.0), "reward.type"),
+            (numpy.array([1.0]), "reward.type"),
+            (numpy.longdouble(1), "reward.type"),
+            (numpy.complex64(1), "reward.type"),
+            (numpy.str_("1"), "reward.type"),
+            (numpy.datetime64(1, "s"), "reward.type"),
+            (Strange(), "reward.type"),
+        ],
+    )
+    def test_nothing_else_of_it_is(self, value: object, code: str) -> None:
+        assert reason(checked_reward, value, BOUNDS) == code
+
+    def test_its_booleans_are_flags_and_its_integers_are_not(self) -> None:
+        assert checked_flag(numpy.bool_(True), "terminated") is True
+        assert reason(checked_flag, numpy.int8(1), "terminated") == "flag.type"
+
+    def test_its_texts_are_no_observations(self) -> None:
+        assert reason(checked_observation, numpy.str_("x"), BOUNDS, may_be_empty=False) == "obs.type"
+
+
+def test_without_numpy_its_scalars_are_like_any_foreign_type() -> None:
+    assert reason(checked_reward, numpy.float32(1), BOUNDS) == "reward.type"
+    assert reason(checked_reward, Strange(), BOUNDS) == "reward.type"
