@@ -39,7 +39,10 @@ export function guess(observation: string, rng: Rng): string {
   return rng.pick(tokens);
 }
 
-/** The panel of method.md §5: empty, echo, constant, random and garbage. */
+/** Claims that all is done without having done anything: what ends a tool-use program that checks nothing. */
+const CLAIM: TrivialPolicy = { name: 'claim', kind: 'nonsense', act: () => '<answer>done</answer>' };
+
+/** The panel: empty, echo, constant, random and garbage. */
 export function trivialPolicies(setting: Setting): readonly TrivialPolicy[] {
   const wrap = (answer: string) => wrapAnswer(setting, answer);
   return [
@@ -48,6 +51,7 @@ export function trivialPolicies(setting: Setting): readonly TrivialPolicy[] {
     { name: 'garbage', kind: 'nonsense', act: (_, rng) => garbage(rng, 12) },
     { name: 'garbage answer', kind: 'nonsense', act: (_, rng) => wrap(garbage(rng, 12)) },
     { name: 'long garbage', kind: 'nonsense', act: (_, rng) => wrap(garbage(rng, LONG_GARBAGE)) },
+    ...(setting === 'tool-use' ? [CLAIM] : []),
     { name: 'echo', kind: 'chance', act: (observation) => wrap(observation) },
     { name: 'constant', kind: 'chance', act: () => wrap('1') },
     { name: 'guess', kind: 'chance', act: (observation, rng) => wrap(guess(observation, rng)) },
