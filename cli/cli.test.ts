@@ -184,7 +184,7 @@ describe('tables', () => {
     };
     const judged = { file: 'a.py', verdict, outcome: 'refused', timings: { static: 2.04 } } as const;
     expect(judgedLine(judged)).toMatch(/^REFUSED .*a\.py.*source\.syntax, line 3$/);
-    expect(verdictCard(judged)).toMatch(/static\s+2 ms[\s\S]*isolation/);
+    expect(verdictCard(judged)).toMatch(/static\s+2 ms[\s\S]*isolation[\s\S]*run by/);
     expect(JSON.parse(judgedJson(judged))).toMatchObject({
       ...{ file: 'a.py', verdict: 'refused', reason: 'source.syntax', detail: 'line 3', ms: 2 },
     });

@@ -29,6 +29,7 @@ export function judgedJson({ file, verdict, outcome, problem, timings }: Judged)
     evidence: layers.at(-1)?.evidence ?? {},
     warnings: verdict?.warnings ?? [],
     isolation: verdict?.isolation ?? [],
+    interpreter: verdict?.interpreter ?? '',
     ms: round(total(timings)),
   });
 }
@@ -63,6 +64,7 @@ export function verdictCard(judged: Judged): string {
     ...lines,
     ...(verdict.warnings.length > 0 ? [`  notes     ${verdict.warnings.join(', ')}`] : []),
     `  isolation ${verdict.isolation.join(', ') || 'none'}`,
+    `  run by    ${verdict.interpreter || 'nothing'}`,
   ].join('\n');
 }
 

@@ -9,7 +9,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Sandbox, startSandbox } from '../../shared/sandbox/index.ts';
-import { bubblewrap, type Contestant, inProcess, ours, PROGRAM, PYTHON, plainProcess } from './contestants.ts';
+import { bubblewrap, type Contestant, inProcess, ours, PROGRAM, plainProcess } from './contestants.ts';
 
 interface Measured {
   readonly startP50: number;
@@ -118,9 +118,7 @@ async function main(sandbox: Sandbox): Promise<void> {
   }
   const of = (name: string, pick: (m: Measured) => number): number => median((results.get(name) ?? []).map(pick));
   const own = of(contestant.name, (m) => m.startP50);
-  console.log(
-    `${cpus().length} × ${cpus()[0]?.model}, ${PYTHON} ${sandbox.isolation.pythonVersion}, Node ${process.version}`,
-  );
+  console.log(`${cpus().length} × ${cpus()[0]?.model}, ${sandbox.isolation.interpreter}, Node ${process.version}`);
   console.log(
     `load ${loadavg()
       .map((x) => x.toFixed(1))

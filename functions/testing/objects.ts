@@ -137,6 +137,7 @@ export function accepted(title: string, tree = title): Verdict {
     layers: [{ layer: 'static', passed: true, reason: null, evidence: {} }],
     warnings: [],
     isolation: ['seccomp'],
+    interpreter: 'CPython 3.11.7, linux x86_64',
   };
 }
 

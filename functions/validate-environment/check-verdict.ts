@@ -46,5 +46,6 @@ export function emptyVerdict(design: Pick<Design, 'finishReason'>): Verdict {
     layers: [{ layer: 'static', passed: false, reason: 'source.empty', evidence: {} }],
     warnings: [],
     isolation: [],
+    interpreter: '',
   };
 }

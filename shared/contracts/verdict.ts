@@ -40,8 +40,9 @@ export const layerResultSchema = z.strictObject({
 });
 
 /**
- * The card of one validation: a pure function of (source, hint, setting, limits, probe seed), so that a replay or another
- * host yields the same bytes. It therefore holds no time, host name or process id; timings are returned beside it.
+ * The card of one validation: a pure function of (source, hint, setting, limits, probe seed), of the walls and of the interpreter,
+ * which it names, so that a replay or another host with the same ones yields the same bytes. It therefore holds no time, host name or
+ * process id; timings are returned beside it.
  */
 export const verdictSchema = z.strictObject({
   accepted: z.boolean(),
@@ -59,6 +60,8 @@ export const verdictSchema = z.strictObject({
   warnings: z.array(z.enum(WARNING_CODES)),
   /** Isolation layers that were active, e.g. `seccomp`, `rlimits`, `uid`. */
   isolation: z.array(z.string()),
+  /** What ran the program, e.g. `CPython 3.11.7, linux x86_64`: with it the verdict can be repeated. Empty when nothing ran. */
+  interpreter: z.string().max(100),
 });
 
 /** See {@link verdictSchema}. */

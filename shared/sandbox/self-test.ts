@@ -34,5 +34,5 @@ export async function selfTest(pool: Pool, required: boolean): Promise<Isolation
     if (required) throw new SandboxUnavailable(`the ${layer} self-test expected ${reason} and saw ${seen}`);
     if (layers.delete(layer)) missing.push(`${layer}: the self-test expected ${reason} and saw ${seen}`);
   }
-  return { layers: [...layers].sort(), missing, pythonVersion: report.pythonVersion };
+  return { layers: [...layers].sort(), missing, interpreter: report.interpreter };
 }

@@ -46,8 +46,8 @@ export interface IsolationReport {
   readonly layers: readonly string[];
   /** Layers that this host refused, with the reason. */
   readonly missing: readonly string[];
-  /** Interpreter version, e.g. `3.11.7`. */
-  readonly pythonVersion: string;
+  /** Interpreter, its version and its platform, e.g. `CPython 3.11.7, linux x86_64`. */
+  readonly interpreter: string;
 }
 
 /** A value, or why there is none. A fault is data: nothing here throws for what a program does. */

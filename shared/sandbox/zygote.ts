@@ -31,7 +31,7 @@ export interface ZygoteSettings {
 export interface ZygoteReport {
   readonly layers: readonly string[];
   readonly missing: readonly string[];
-  readonly pythonVersion: string;
+  readonly interpreter: string;
   readonly pid: number;
 }
 

@@ -7,7 +7,7 @@ const token = judgeToken(7);
 const reply = (change: object = {}) => JSON.stringify({ token, solvable: true, why: 'The sum is shown.', ...change });
 const accepted: Verdict = {
   ...{ accepted: true, reason: null, detail: '', title: 'AEnv', syntaxHash: 'a'.repeat(64), shingles: [1] },
-  ...{ layers: [], warnings: ['info.dropped'], isolation: ['seccomp'] },
+  ...{ layers: [], warnings: ['info.dropped'], isolation: ['seccomp'], interpreter: '' },
 };
 const refused: Verdict = { ...accepted, accepted: false, reason: 'degenerate.always_win', detail: 'x' };
 

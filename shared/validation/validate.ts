@@ -64,5 +64,6 @@ function card(subject: Case, layers: LayerResult[], failure: { reason: Verdict['
     layers,
     warnings: [...subject.warnings].sort(),
     isolation: [...subject.sandbox.isolation.layers],
+    interpreter: subject.sandbox.isolation.interpreter,
   };
 }

@@ -99,10 +99,11 @@ class Zygote:
 
     def report(self) -> dict[str, Any]:
         """What `IsolationReport` needs, and the modules that may be imported."""
+        host = f"{sys.platform} {platform.machine()}"
         return {
             "layers": sorted(self._active),
             "missing": self._missing,
-            "pythonVersion": platform.python_version(),
+            "interpreter": f"{platform.python_implementation()} {platform.python_version()}, {host}",
             "pid": os.getpid(),
         }
 
