@@ -155,8 +155,10 @@ def preload(extra: tuple[str, ...] = ()) -> dict[str, object]:
 def _import_extra(extra: tuple[str, ...]) -> None:
     """Libraries of linear algebra read the number of their threads when they are loaded; a process may start none."""
     os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
-    for name in (*extra, *(f"{name}.{part}" for name in extra for part in PARTS.get(name, ()))):
+    for name in extra:
         importlib.import_module(name)
+        for part in PARTS.get(name, ()):
+            importlib.import_module(f"{name}.{part}")
     for variable in ONE_THREAD:
         del os.environ[variable]
 
