@@ -4,6 +4,7 @@ import { decimal, percent } from '../../dashboard/format.ts';
 import { type ExperimentConfig, InvalidInput } from '../../shared/contracts/index.ts';
 import { openExperiment, readEnvironments } from '../experiment-data.ts';
 import { homeOption, wholeNumber, withExamples } from '../options.ts';
+import { poolRow } from '../pool-row.ts';
 import { textTable } from '../text-table.ts';
 
 interface Options {
@@ -12,6 +13,7 @@ interface Options {
   readonly skill?: string;
   readonly top: number;
   readonly json?: true;
+  readonly pool?: true;
 }
 
 /** `spade envs` */
@@ -22,22 +24,24 @@ export function envsVerb(): Command {
     .option('--top <n>', 'at most this many', wholeNumber(1, 100_000), 20)
     .option('--experiment <name>', 'name of an experiment in the home; without it, the one touched last')
     .option('--json', 'print cards and statistics as JSON')
+    .option('--pool', 'print a pool, one program a line, as "spade import" takes it')
     .addOption(homeOption())
     .action((options: Options) => {
       const experiment = openExperiment(options.home, options.experiment);
       const found = selected(readEnvironments(experiment), experiment.config, options);
-      console.log(
-        options.json
-          ? JSON.stringify(
-              found.map(({ card, statistics }) => ({ card, statistics })),
-              null,
-              2,
-            )
-          : environmentTable(found, experiment.config),
-      );
+      if (options.pool) process.stdout.write(found.map((view) => `${poolRow(view)}\n`).join(''));
+      else if (options.json) console.log(JSON.stringify(found.map(withoutTexts), null, 2));
+      else console.log(environmentTable(found, experiment.config));
     });
-  return withExamples(command, ['envs', 'envs --skill "Spatial Reasoning" --top 5', 'envs --json > environments.json']);
+  return withExamples(command, [
+    'envs',
+    'envs --skill "Spatial Reasoning" --top 5',
+    'envs --json > environments.json',
+    'envs --pool --top 100000 > pool.jsonl',
+  ]);
 }
+
+const withoutTexts = ({ card, statistics }: EnvironmentView) => ({ card, statistics });
 
 function selected(
   all: readonly EnvironmentView[],

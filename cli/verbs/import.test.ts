@@ -2,9 +2,12 @@ import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { EnvironmentView } from '../../dashboard/data.ts';
 import { sha256Hex } from '../../shared/domain/canonical-json.ts';
+import { parsePoolLine } from '../../shared/domain/pools.ts';
 import { programOf } from '../../shared/sandbox/catalogue/index.ts';
 import { openExperiment, readEnvironments } from '../experiment-data.ts';
+import { poolRow } from '../pool-row.ts';
 import { createProgram } from '../program.ts';
 
 const GAME = programOf({ code: 'pass' });
@@ -100,6 +103,13 @@ describe('spade import', () => {
       [7, 'refused', 'setting'],
       [8, 'accepted', null],
     ]);
+
+    // What is given out as a pool can be taken in again.
+    const [view] = readEnvironments(openExperiment(join(folder, 'home'), 'imp'));
+    expect(parsePoolLine(poolRow(view as EnvironmentView), 1)).toMatchObject({
+      ok: true,
+      program: { id: view?.card.hash, source: view?.source, skill: 'Causal Inference' },
+    });
 
     // The same programs in another pool, and in a folder with a manifest, are known.
     appendFileSync(pool, '\n');

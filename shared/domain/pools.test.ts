@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from './canonical-json.ts';
-import { parsePoolLine, poolSkill, settingOf } from './pools.ts';
+import { parsePoolLine, poolSkill, poolSkillKey, settingOf } from './pools.ts';
 
 const CODE = 'class GameEnv:\n    pass\n';
 const line = (row: unknown) => parsePoolLine(JSON.stringify(row), 7);
@@ -58,6 +58,7 @@ describe('poolSkill', () => {
     ['tower_building', 'Tower Building'],
   ])('of %j is %j', (name, skill) => {
     expect(poolSkill(name)).toBe(skill);
+    expect(poolSkill(poolSkillKey(skill))).toBe(skill);
   });
 });
 

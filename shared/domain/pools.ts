@@ -68,9 +68,10 @@ function isLabel(value: unknown): value is string | number {
   );
 }
 
-const SKILL_BY_KEY = new Map([...GAME_SKILLS, ...TOOL_SKILLS].map((skill) => [skillKey(skill), skill as string]));
+const SKILL_BY_KEY = new Map([...GAME_SKILLS, ...TOOL_SKILLS].map((skill) => [poolSkillKey(skill), skill as string]));
 
-function skillKey(skill: string): string {
+/** A skill as pools write it. @example poolSkillKey('Multi-Step Workflows') // 'multi_step_workflows' */
+export function poolSkillKey(skill: string): string {
   return skill.toLowerCase().replace(/[^a-z0-9]+/g, '_');
 }
 
@@ -79,7 +80,7 @@ function skillKey(skill: string): string {
  * @example poolSkill('multi_step_workflows') // 'Multi-Step Workflows'
  */
 export function poolSkill(name: string): string {
-  const known = SKILL_BY_KEY.get(skillKey(name.trim()));
+  const known = SKILL_BY_KEY.get(poolSkillKey(name.trim()));
   if (known !== undefined) return known;
   const words = name.trim().split(/[\s_]+/);
   return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(' ');
