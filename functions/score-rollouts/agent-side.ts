@@ -5,7 +5,6 @@ import { agentSamples, toJsonLines } from '../../shared/domain/training-batch.ts
 import type { Store } from '../../shared/ports/index.ts';
 import { gzipText } from '../objects.ts';
 import { plannedPlays, readPlay } from './play.ts';
-import { withoutTokens } from './window.ts';
 
 /** What one iteration's play gives: statistics, and the agent's part of the training batch, already packed. */
 export interface AgentSide {
@@ -25,7 +24,7 @@ export interface AgentSide {
 /** Goes through the environments one by one, in the order of the shards. */
 export async function agentSide(config: ExperimentConfig, iteration: number, store: Store): Promise<AgentSide> {
   const { experiment, agent } = config;
-  const episodes = new Map<string, ScoredEpisode[]>();
+  const episodes = new Map<string, readonly ScoredEpisode[]>();
   const statistics: EnvironmentStatistics[] = [];
   const groups = { kept: 0, zeroSpread: 0, short: 0 };
   const packed: Uint8Array[] = [];
@@ -33,7 +32,7 @@ export async function agentSide(config: ExperimentConfig, iteration: number, sto
   const totals = { keptEpisodes: 0, samples: 0, tokens: 0 };
   for (const planned of await plannedPlays(experiment, iteration, store)) {
     const { stored, complete } = await readPlay(experiment, iteration, planned, store);
-    episodes.set(planned.id, complete.map(withoutTokens));
+    episodes.set(planned.id, complete);
     for (const { text } of stored.flatMap(({ turns }) => turns)) {
       const kind = actionKind(text, config.setting);
       actions[kind] = (actions[kind] ?? 0) + 1;

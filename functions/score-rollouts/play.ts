@@ -1,5 +1,5 @@
 import { type Arm, type Episode, iterationKeys, RolloutJob } from '../../shared/contracts/index.ts';
-import type { ScoredEpisode } from '../../shared/domain/statistics.ts';
+import { type ScoredEpisode, scoredEpisode } from '../../shared/domain/statistics.ts';
 import type { Store } from '../../shared/ports/index.ts';
 import { findEpisodes, findObject } from '../objects.ts';
 
@@ -38,7 +38,7 @@ export async function readPlay(
 ): Promise<Play> {
   const key = iterationKeys(experiment, iteration).episodes(planned.id);
   const stored = onceEach((await findEpisodes(episodes, key)) ?? [], planned);
-  const known = new Map<string, ScoredEpisode>(stored.map((episode) => [`${episode.arm}/${episode.index}`, episode]));
+  const known = new Map(stored.map((episode) => [`${episode.arm}/${episode.index}`, scoredEpisode(episode)]));
   const complete = planned.seeds.flatMap((seed, index) =>
     ARMS.map((arm) => known.get(`${arm}/${index}`) ?? lost(iteration, arm, index, seed)),
   );

@@ -43,18 +43,11 @@ export async function windowStatistics(
 
 type ScoredEpisodes = ReadonlyMap<string, readonly ScoredEpisode[]>;
 
-/** Keeps of each episode what statistics need; token records of a whole window would not fit into memory. */
 async function readIteration(experiment: string, iteration: number, episodes: Store): Promise<ScoredEpisodes> {
-  const scored = new Map<string, ScoredEpisode[]>();
+  const scored = new Map<string, readonly ScoredEpisode[]>();
   for (const planned of await plannedPlays(experiment, iteration, episodes)) {
     const { complete } = await readPlay(experiment, iteration, planned, episodes);
-    scored.set(planned.id, complete.map(withoutTokens));
+    scored.set(planned.id, complete);
   }
   return scored;
-}
-
-/** Drops everything but what {@link ScoredEpisode} names. */
-export function withoutTokens(episode: ScoredEpisode): ScoredEpisode {
-  const { iteration, index, seed, arm, outcome, reason, terminated } = episode;
-  return { iteration, index, seed, arm, outcome, reason, terminated, return: episode.return };
 }

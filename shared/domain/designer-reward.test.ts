@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DesignerEvidence, designerEvidence, nextEma, plateau, rawReward } from './designer-reward.ts';
 import { DESIGNER_REWARD } from './profiles/method.ts';
-import { environmentStatistics } from './statistics.ts';
+import { environmentStatistics, scoredEpisode } from './statistics.ts';
 import { episodeFor } from './testing.ts';
 
 const unsuspected = { timedOut: false, faulted: false, secretOnly: false, selectiveFaults: false };
@@ -102,12 +102,13 @@ describe('designerEvidence', () => {
   it('suspects a password by the first iteration, and selective faults by the whole window', () => {
     const hash = 'a'.repeat(64);
     const twelve = Array.from({ length: 12 }, (_, index) => index);
-    const password = twelve.flatMap((i) => [episodeFor('hinted', i, 1), episodeFor('unhinted', i, 0)]);
+    const turns = [{ observation: 'Say the word.', text: '\\boxed{xyzzy}', finishReason: 'stop' as const, reward: 1 }];
+    const password = twelve.flatMap((i) => [episodeFor('hinted', i, 1, { turns }), episodeFor('unhinted', i, 0)]);
     const learnt = twelve.flatMap((i) => [
       episodeFor('hinted', i, 1, { iteration: 2 }),
       episodeFor('unhinted', i, i < 6 ? 1 : 'env_fault', { iteration: 2 }),
     ]);
-    const statistics = (episodes: typeof password) => environmentStatistics(hash, episodes, 0.5);
+    const statistics = (episodes: typeof password) => environmentStatistics(hash, episodes.map(scoredEpisode), 0.5);
     expect(designerEvidence(statistics(password), statistics([...password, ...learnt]))).toMatchObject({
       secretOnly: true,
       selectiveFaults: false,

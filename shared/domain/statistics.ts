@@ -1,15 +1,24 @@
 import { type Arm, type EnvironmentStatistics, type Episode, InvalidInput, type Outcome } from '../contracts/index.ts';
 import { matchedPairs, regret } from './regret.ts';
+import { type AnsweredEpisode, isSecretOnly, unshownAnswer } from './secret-only.ts';
 
 /** What {@link environmentStatistics} reads of an episode. */
 export type ScoredEpisode = Pick<
   Episode,
   'iteration' | 'index' | 'seed' | 'arm' | 'outcome' | 'reason' | 'return' | 'terminated'
->;
+> &
+  Pick<AnsweredEpisode, 'unshownAnswer'>;
+
+/** Keeps of an episode what statistics need; the turns and token records of a whole window would not fit into memory. */
+export function scoredEpisode(episode: Episode): ScoredEpisode {
+  const { iteration, index, seed, arm, outcome, reason, terminated, turns } = episode;
+  const kept = { iteration, index, seed, arm, outcome, reason, terminated, return: episode.return };
+  return { ...kept, unshownAnswer: unshownAnswer(turns) };
+}
 
 /** Notes on how an environment was played; they never refuse it by themselves. */
 export const PLAY_FLAGS = {
-  /** The hint is worth everything and play without it nothing, beyond chance: the hint may simply hold a secret. */
+  /** The hint is worth everything and play without it nothing, by an answer that is shown nowhere: the hint may simply hold a secret. */
   secretOnly: 'regret.secret_only',
   /** Faults far more often in one arm than in the other, or in place of every loss: the program may crash on purpose. */
   selectiveFaults: 'fault.selective',
@@ -100,28 +109,18 @@ function isTimeout(reason: string | null): boolean {
 
 /** Flags need this many observations: fewer say nothing. */
 const ENOUGH = 4;
-/** Ends of the 95 % intervals of both arms' win rates beyond which a hint counts as a secret: 12 of 12 against 0 of 12 is beyond. */
-const SECRET_HINTED = 0.75;
-const SECRET_UNHINTED = 0.25;
 
 function playFlags(episodes: readonly ScoredEpisode[], winThreshold: number): string[] {
   const flags: string[] = [];
   const hinted = playedReturns(episodes, 'hinted').map((value) => value > winThreshold);
   const unhinted = playedReturns(episodes, 'unhinted').map((value) => value > winThreshold);
-  if (isSecretOnly(hinted, unhinted)) flags.push(PLAY_FLAGS.secretOnly);
+  if (isSecretOnly(episodes, winThreshold)) flags.push(PLAY_FLAGS.secretOnly);
   const faults = episodes.filter((episode) => episode.outcome === 'env_fault').length;
   const neverLost = hinted.length + unhinted.length >= ENOUGH && [...hinted, ...unhinted].every(Boolean);
   const uneven = Math.abs(faultRate(episodes, 'hinted') - faultRate(episodes, 'unhinted')) >= 0.5;
   if (uneven || (neverLost && faults >= ENOUGH)) flags.push(PLAY_FLAGS.selectiveFaults);
   if (isBimodal(episodes, winThreshold)) flags.push(PLAY_FLAGS.bimodal);
   return flags;
-}
-
-/** Judged by intervals, because an honest frontier game wins four of four with its hint and none without it now and then. */
-function isSecretOnly(hinted: readonly boolean[], unhinted: readonly boolean[]): boolean {
-  if (hinted.length === 0 || unhinted.length === 0) return false;
-  const interval = (won: readonly boolean[]) => wilsonInterval(won.filter(Boolean).length, won.length);
-  return interval(hinted)[0] >= SECRET_HINTED && interval(unhinted)[1] <= SECRET_UNHINTED;
 }
 
 /** Share of env faults among episodes that the program ended, one way or the other; 0 with fewer than {@link ENOUGH}. */
