@@ -13,6 +13,7 @@ import { readExperiment } from '../experiment.ts';
 import { findObject, readObject, writeOnce } from '../objects.ts';
 import { recordUsage } from '../usage.ts';
 import { admitDesigns } from './admit-designs.ts';
+import { drawPool } from './draw-pool.ts';
 import { designUsage, readJudgedDesigns } from './judged-designs.ts';
 import { rolloutJobs } from './rollout-jobs.ts';
 import { keptDesign, storeEnvironment } from './store-environment.ts';
@@ -29,7 +30,7 @@ export interface AdmitDeps {
 
 /**
  * End of phase 3: which environments this iteration plays, one design after the other in the order of their numbers, so that what
- * is a duplicate does not depend on timing. Then the shards of phase 4. While the generation window is open, its
+ * is a duplicate does not depend on timing; or, where nothing is designed, imported ones. Then the shards of phase 4. While the generation window is open, its
  * environments are played again with this iteration's seeds.
  *
  * In the first iteration the imported policy's benchmark is played here too: before any training (M26), and while that version is served.
@@ -65,6 +66,10 @@ async function decide(
   if (plan.windowStart !== iteration) {
     const window = await readObject(episodes, iterationKeys(experiment, plan.windowStart).admission, Admission);
     return { ...window, iteration, refused: [] };
+  }
+  if (config.designer.source === 'pool') {
+    const environments = await drawPool(config, iteration, deps.stores.environments);
+    return { experiment, iteration, windowStart: iteration, environments, refused: [] };
   }
   const designs = await readJudgedDesigns(experiment, iteration, plan, episodes);
   await recordUsage(deps.ledger, input, 'design', designUsage(designs));

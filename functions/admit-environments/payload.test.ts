@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Admission, iterationKeys, ShardsOutput, tableKeys } from '../../shared/contracts/index.ts';
+import { type Admission, iterationKeys, tableKeys } from '../../shared/contracts/index.ts';
 import { DEFAULT_LIMITS } from '../../shared/sandbox/index.ts';
 import { sourceFault } from '../../shared/sandbox/source.ts';
 import { EXPERIMENT, experiment, LEVEL_TWO } from '../testing/objects.ts';
@@ -16,20 +16,6 @@ function admissionOf(count: number): Admission {
   }));
   return { experiment: EXPERIMENT, iteration: 1, windowStart: 1, environments, refused: [] };
 }
-
-test('a job of 300 kB and 5,000 plays is a pointer in the state', () => {
-  const config = experiment((c) => ({
-    ...c,
-    agent: { ...c.agent, episodes: 25 },
-    limits: { ...c.limits, environmentsPerShard: 1000 },
-  }));
-  const [job, ...rest] = rolloutJobs(config, admissionOf(1000), 0);
-  expect(rest).toEqual([]);
-  expect(job?.environments.flatMap(({ seeds }) => seeds)).toHaveLength(25_000);
-  expect(JSON.stringify(job).length).toBeGreaterThan(300_000);
-  const output = { shards: [{ shard: 0, job: iterationKeys(EXPERIMENT, 1).rolloutJob(0) }] };
-  expect(JSON.stringify(ShardsOutput.parse(output)).length).toBeLessThan(200);
-});
 
 test('a map over a thousand shards stays within a state', () => {
   const config = experiment((c) => ({ ...c, limits: { ...c.limits, environmentsPerShard: 1 } }));

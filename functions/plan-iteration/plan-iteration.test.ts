@@ -56,6 +56,12 @@ describe('planIteration', () => {
     for (const { document } of made) expect([1, 3]).toContain(document?.line);
   });
 
+  it('asks for no design where imported environments are played (M30)', async () => {
+    await start((config) => ({ ...config, designer: { ...config.designer, source: 'pool' } }));
+    const plan = await planIteration(INPUT, deps({ memory: strict<Memory>('memory', {}) }));
+    expect(plan).toMatchObject({ designs: [], windowStart: 1, stop: null });
+  });
+
   it('gives the same plan and requests again, byte for byte, from the same inputs', async () => {
     await start();
     await planIteration(INPUT, deps());

@@ -52,11 +52,12 @@ export async function planIteration(input: IterationInput, deps: PlanDeps): Prom
 
   await startMeter(input, config, deps.stores.episodes, deps.metering);
   await deps.ledger.recordIteration(experiment, iteration, 'running');
-  const requests = windowStart === iteration ? await designRequests(config, iteration, policyVersion, deps) : [];
+  const designs = windowStart === iteration && config.designer.source === 'policy';
+  const requests = designs ? await designRequests(config, iteration, policyVersion, deps) : [];
   await writeRequests(requests, deps.stores.episodes);
-  const designs = requests.map(({ index }) => ({ index }));
-  deps.progress.emit({ phase: 'plan', experiment, iteration, numbers: { designs: designs.length, policyVersion } });
-  return writeOnce(deps.stores.episodes, keys.plan, PlanOutput, { ...plan, designs });
+  deps.progress.emit({ phase: 'plan', experiment, iteration, numbers: { designs: requests.length, policyVersion } });
+  const planned = { ...plan, designs: requests.map(({ index }) => ({ index })) };
+  return writeOnce(deps.stores.episodes, keys.plan, PlanOutput, planned);
 }
 
 /** Why the iteration must not begin; null when it may. */

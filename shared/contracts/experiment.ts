@@ -61,6 +61,8 @@ const DesignerReward = z.strictObject({
 });
 
 const Designer = z.strictObject({
+  /** `policy`: the policy designs; `pool`: nothing is designed, imported environments are played (M30). */
+  source: z.enum(['policy', 'pool']),
   /** M30: off = designs are sampled but never trained. */
   train: z.boolean(),
   /** Environments asked for in one generation window. */

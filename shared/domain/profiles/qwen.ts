@@ -22,7 +22,14 @@ const QWEN: Omit<Profile, 'profile'> = {
   windowLength: 4,
   grounding: { enabled: true, corpus: 'corpus.jsonl', maxDocTokens: 6000 },
   memory: MEMORY,
-  designer: { train: true, environments: 24, repairTurns: 1, reward: DESIGNER_REWARD, healthFraction: 0.5 },
+  designer: {
+    source: 'policy',
+    train: true,
+    environments: 24,
+    repairTurns: 1,
+    reward: DESIGNER_REWARD,
+    healthFraction: 0.5,
+  },
   agent: {
     episodes: 16,
     maxTurns: 25,

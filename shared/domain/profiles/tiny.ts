@@ -26,6 +26,7 @@ export const TINY_PROFILE: Profile = {
   grounding: { enabled: true, corpus: 'python-docs.jsonl', maxDocTokens: 12 },
   memory: { ...MEMORY, codeCharacters: 0, titles: 0 },
   designer: {
+    source: 'policy',
     train: true,
     environments: 24,
     repairTurns: 0,
