@@ -2,12 +2,13 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Sandbox } from '../../shared/sandbox/index.ts';
+import type { Measured } from './measure.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 /** The program that is played, as a path. */
 export const PROGRAM = here('honest.py');
-export const PYTHON = process.env.SPADE_PYTHON ?? 'python3';
+const PYTHON = process.env.SPADE_PYTHON ?? 'python3';
 const ACTION = '\\boxed{0}';
 
 /** Something that can start an episode and step it. */
@@ -19,6 +20,8 @@ export interface Episode {
 /** One way of playing programs. `start` resolves when the first observation is there. */
 export interface Contestant {
   readonly name: string;
+  /** Starts are measured a few times only. */
+  readonly slow?: true;
   start(seed: number): Promise<Episode>;
 }
 
@@ -77,22 +80,35 @@ function process_(name: string, command: string, args: readonly string[]): Conte
 
 /** A fresh interpreter for each episode, without walls. */
 export function plainProcess(): Contestant {
-  const python = execFileSync(PYTHON, ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
-  return process_('python -I -S per episode', python, ['-I', '-S', here('plain_process.py'), PROGRAM]);
+  return process_('python -I -S, a process per episode', interpreter(), [
+    '-I',
+    '-S',
+    here('plain_process.py'),
+    PROGRAM,
+  ]);
 }
 
-/** The same under bubblewrap, where it is installed. */
-export function bubblewrap(): Contestant | undefined {
-  if (spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true']).status !== 0) return undefined;
-  const python = execFileSync(PYTHON, ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
+/** Past the shims of version managers, which cost more than the interpreter's start. */
+function interpreter(): string {
+  return execFileSync(PYTHON, ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
+}
+
+/** The same under bubblewrap, or why not. */
+export function bubblewrap(): Contestant | string {
+  const { error, status, stderr } = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true'], {
+    encoding: 'utf8',
+  });
+  if (error) return `bubblewrap is left out: ${error.message}`;
+  if (status !== 0) return `bubblewrap is left out: it is refused here (${stderr.trim()})`;
   const walls = ['--ro-bind', '/', '/', '--unshare-all', '--die-with-parent'];
-  return process_('bubblewrap per episode', 'bwrap', [...walls, python, '-I', '-S', here('plain_process.py'), PROGRAM]);
+  const python = ['-I', '-S', here('plain_process.py'), PROGRAM];
+  return process_('bubblewrap, a process per episode', 'bwrap', [...walls, interpreter(), ...python]);
 }
 
-/** In-process execution without isolation: start in ms, steps per second. */
-export function inProcess(starts: number, steps: number): { startMs: number; stepsPerSecond: number } {
+/** In-process execution without isolation. */
+export function inProcess(starts: number, steps: number): Measured {
   const output = execFileSync(PYTHON, [here('in_process.py'), PROGRAM, String(starts), String(steps)], {
     encoding: 'utf8',
   });
-  return JSON.parse(output) as { startMs: number; stepsPerSecond: number };
+  return JSON.parse(output) as Measured;
 }

@@ -1,35 +1,47 @@
 """Length-prefixed JSON frames on one descriptor: four bytes of big-endian length, then UTF-8."""
 
 import os
-import struct
 
 
 class ConnectionClosed(Exception):
     """The other side is gone: there is nobody left to play for."""
 
 
-def _read_exactly(fd: int, count: int) -> bytes:
-    chunk = os.read(fd, count)
-    if len(chunk) == count:
-        return chunk
-    parts = [chunk]
-    missing = count - len(chunk)
-    while missing > 0:
-        if not parts[-1]:
+_CHUNK = 65_536
+
+
+class FrameReader:
+    """Cuts what arrives on a descriptor into frames; a small frame takes one system call."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._rest = b""
+
+    def read(self) -> bytes:
+        """The payload of the next frame. Raises ConnectionClosed at the end of the stream."""
+        data = self._rest or self._more(_CHUNK)
+        while len(data) < 4:
+            data += self._more(_CHUNK)
+        end = 4 + int.from_bytes(data[:4], "big")
+        if len(data) < end:
+            parts, missing = [data], end - len(data)
+            while missing > 0:
+                parts.append(self._more(missing))
+                missing -= len(parts[-1])
+            data = b"".join(parts)
+        self._rest = data[end:]
+        return data[4:end]
+
+    def _more(self, count: int) -> bytes:
+        chunk = os.read(self._fd, count)
+        if not chunk:
             raise ConnectionClosed
-        parts.append(os.read(fd, missing))
-        missing -= len(parts[-1])
-    return b"".join(parts)
-
-
-def read_frame(fd: int) -> bytes:
-    """The payload of the next frame. Raises ConnectionClosed at the end of the stream."""
-    (length,) = struct.unpack(">I", _read_exactly(fd, 4))
-    return _read_exactly(fd, length)
+        return chunk
 
 
 def write_frame(fd: int, payload: bytes) -> None:
     """Sends one frame whole."""
-    view = memoryview(struct.pack(">I", len(payload)) + payload)
-    while view:
-        view = view[os.write(fd, view) :]
+    frame = len(payload).to_bytes(4, "big") + payload
+    sent = os.write(fd, frame)
+    while sent < len(frame):
+        sent += os.write(fd, memoryview(frame)[sent:])

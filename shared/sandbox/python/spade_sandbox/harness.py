@@ -16,7 +16,7 @@ from typing import Any
 from . import analysis, tool_use
 from .classes import check_signatures, construct, find_environment_class, name_of
 from .faults import ENVIRONMENT_FILE, Fault, fault_of
-from .frames import read_frame, write_frame
+from .frames import FrameReader, write_frame
 from .preload import TOOL_USE_MODULE, allowed_modules
 from .solutions import checked_solution
 from .tool_use import ToolUseBaseEnv, tools_of
@@ -145,10 +145,10 @@ def serve(connection: int, injected: dict[str, object], preloaded: dict[str, typ
         "analyse": episode.analyse,
         "end": lambda _request: None,
     }
-    decode, encode, read, write = json.loads, _encode, read_frame, write_frame
+    decode, encode, read, write = json.loads, _encode, FrameReader(connection).read, write_frame
     index = 0
     while True:
-        request = decode(read(connection))
+        request = decode(read())
         try:
             reply = f'{{"i":{index},"v":{encode(operations[request["op"]](request))}}}'
         except BaseException as error:
