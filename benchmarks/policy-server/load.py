@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import aiohttp
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "training-jobs" / "tiny-policy"))
+
+from tiny_policy.documents import excerpt
+from tiny_policy.families import SKILLS
+from tiny_policy.prompts import design_messages
 
 WORDS = [
     "the",
@@ -33,10 +41,11 @@ WORDS = [
 
 @dataclass(frozen=True)
 class Episode:
-    """Messages of the user, turn by turn, each with the most tokens that the answer may have."""
+    """Messages of the user, turn by turn, each with the most tokens that the answer may have, after a system prompt."""
 
     turns: tuple[tuple[str, int], ...]
     seed: int
+    system: str | None = None
 
 
 @dataclass(frozen=True)
@@ -68,9 +77,10 @@ def plays(count: int) -> list[Episode]:
 
 
 def designs(count: int) -> list[Episode]:
-    """Whole programs: prompts of about 100 tokens, completions of at most 220."""
+    """Whole programs of the embedded policy: its own design requests, completions of at most 320."""
     chance = random.Random(2)
-    return [Episode(((_text(chance, 40), 220),), seed) for seed in range(count)]
+    requests = [design_messages(chance.choice(SKILLS), chance.randint(1, 6), excerpt(chance)) for _ in range(count)]
+    return [Episode(((user.content, 320),), seed, system.content) for seed, (system, user) in enumerate(requests)]
 
 
 async def send(port: int, episodes: list[Episode], model: str = "v0000") -> Outcome:
@@ -78,7 +88,7 @@ async def send(port: int, episodes: list[Episode], model: str = "v0000") -> Outc
     counts = {"requests": 0, "prompt": 0, "completion": 0}
 
     async def play(session: aiohttp.ClientSession, episode: Episode) -> None:
-        messages: list[dict[str, str]] = []
+        messages = [{"role": "system", "content": episode.system}] if episode.system else []
         for text, limit in episode.turns:
             messages.append({"role": "user", "content": text})
             body = {"model": model, "messages": messages, "seed": episode.seed, "max_tokens": limit}
