@@ -28,9 +28,9 @@ _coercible: list[type] = []
 def coerce_scalars_of(numpy: object) -> None:
     """The rule for numpy, where programs may import it: rewards and flags may be its own scalars.
 
-    Booleans, integers and floats of up to 64 bits count as what their `item()` gives, and are then judged like any other:
-    a boolean is no reward, an integer no flag, NaN is not finite. Everything else of numpy's is refused: arrays of one
-    element, longer floats, complex numbers, texts.
+    Booleans, integers and floats of up to 64 bits count as what their `item()` gives, and are then judged like any
+    other: a boolean is no reward, an integer no flag, NaN is not finite. Everything else of numpy's is refused: arrays
+    of one element, longer floats, complex numbers, texts.
     """
     names = ("bool_", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)))
     _coercible[:] = [getattr(numpy, name) for name in (*names, "float16", "float32", "float64")]
