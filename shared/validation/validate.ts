@@ -1,6 +1,7 @@
 import type { LayerResult, Verdict } from '../contracts/verdict.ts';
 import type { Sandbox } from '../sandbox/types.ts';
-import { type Case, LAYERS } from './layers.ts';
+import type { Case } from './case.ts';
+import { LAYERS } from './layers.ts';
 import { HostFailure, Rejection } from './rejection.ts';
 import type { Validation, ValidationInput } from './types.ts';
 
