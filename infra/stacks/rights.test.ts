@@ -2,6 +2,7 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { statementsOf, templates, testStacks } from '../testing/index.ts';
 import { type Call, isAllowed } from '../testing/simulate.ts';
+import { UNIT_NAMES } from '../units.ts';
 import type { SpadeStacks } from './index.ts';
 
 /** A deployment whose roles serve experiments named `demo…`. */
@@ -34,6 +35,7 @@ const TABLE: readonly [stack: keyof SpadeStacks, role: string, may: readonly Cal
       s3('GetObject', 'Episodes', 'demo/0001/rollouts/0000.json'),
       s3('PutObject', 'Episodes', `demo/0001/episodes/${HASH}.jsonl.gz`),
       s3('PutObject', 'Episodes', 'demo/0001/evaluations/v0001/episodes/0000.jsonl.gz'),
+      s3('PutObject', 'Episodes', 'demo/0001/timings/tasks/rollout-v0-0-1.json'),
       invoke,
     ],
     [
@@ -47,6 +49,117 @@ const TABLE: readonly [stack: keyof SpadeStacks, role: string, may: readonly Cal
       item('PutItem', 'EXP#demo'),
       { action: 'sagemaker:DeleteEndpoint', resource: endpoint },
       { action: 'ecs:RunTask', resource: '*' },
+    ],
+  ],
+  [
+    'selfPlay',
+    'startiteration',
+    [
+      { action: 'states:StartExecution', resource: '<SelfPlayIteration>' },
+      { action: 'sqs:ReceiveMessage', resource: '<Requests>' },
+    ],
+    [
+      { action: 'states:StopExecution', resource: '*' },
+      s3('GetObject', 'Episodes', 'demo/experiment.json'),
+      item('GetItem', 'EXP#demo'),
+    ],
+  ],
+  [
+    'selfPlay',
+    'planiteration',
+    [
+      s3('PutObject', 'Episodes', 'demo/0001/plan.json'),
+      s3('GetObject', 'Corpora', 'python-docs.jsonl'),
+      item('UpdateItem', 'EXP#demo'),
+    ],
+    [
+      s3('PutObject', 'Episodes', 'demo/0001/scores.json'),
+      s3('PutObject', 'Environments', `demo/${HASH}/source.py`),
+      s3('PutObject', 'Corpora', 'python-docs.jsonl'),
+      invoke,
+    ],
+  ],
+  [
+    'selfPlay',
+    'designenvironment',
+    [s3('PutObject', 'Episodes', 'demo/0001/designs/0000/design-0.json'), invoke],
+    [
+      s3('GetObject', 'Environments', `demo/${HASH}/source.py`),
+      s3('PutObject', 'Episodes', 'demo/0001/admission.json'),
+      item('GetItem', 'EXP#demo'),
+    ],
+  ],
+  [
+    'selfPlay',
+    'admitenvironments',
+    [
+      s3('PutObject', 'Environments', `demo/${HASH}/card.json`),
+      s3('PutObject', 'Episodes', 'demo/0001/admission.json'),
+      item('PutItem', `ENV#${HASH}`),
+    ],
+    [
+      s3('PutObject', 'Policies', 'demo/v0001/manifest.json'),
+      s3('PutObject', 'Episodes', 'demo/0001/scores.json'),
+      invoke,
+    ],
+  ],
+  [
+    'selfPlay',
+    'planevaluation',
+    [s3('PutObject', 'Episodes', 'demo/0001/evaluations/v0001/0000.json')],
+    [s3('PutObject', 'Episodes', 'demo/0001/scores.json'), item('GetItem', 'EXP#demo'), invoke],
+  ],
+  [
+    'selfPlay',
+    'closeiteration',
+    [
+      s3('PutObject', 'Episodes', 'demo/0001/record.json'),
+      s3('GetObject', 'Policies', 'checkpoints/demo/job/timings.json'),
+      { action: 'sagemaker:DeleteEndpoint', resource: endpoint },
+    ],
+    [
+      s3('PutObject', 'Episodes', 'demo/0001/publication.json'),
+      s3('PutObject', 'Policies', 'demo/v0001/manifest.json'),
+      { action: 'sagemaker:CreateEndpoint', resource: endpoint },
+      { action: 'sagemaker:DeleteEndpoint', resource: endpoint.replace('test', 'other') },
+    ],
+  ],
+  [
+    'selfPlay',
+    'failiteration',
+    [
+      s3('PutObject', 'Episodes', 'demo/0001/failure-1.json'),
+      item('UpdateItem', 'EXP#demo'),
+      { action: 'sagemaker:DeleteEndpoint', resource: endpoint },
+    ],
+    [
+      s3('PutObject', 'Episodes', 'demo/0001/record.json'),
+      item('GetItem', 'EXP#demo'),
+      { action: 'sagemaker:CreateEndpoint', resource: endpoint },
+    ],
+  ],
+  [
+    'guard',
+    'reapendpoints',
+    [
+      { action: 'sagemaker:DeleteEndpoint', resource: endpoint },
+      { action: 'sagemaker:ListTags', resource: endpoint },
+    ],
+    [
+      s3('GetObject', 'Episodes', 'demo/experiment.json'),
+      item('GetItem', 'EXP#demo'),
+      { action: 'sagemaker:CreateEndpoint', resource: endpoint },
+      invoke,
+    ],
+  ],
+  [
+    'policy',
+    'ServingRole',
+    [s3('GetObject', 'Policies', 'demo/v0000/files/config.json')],
+    [
+      s3('PutObject', 'Policies', 'demo/v0000/files/config.json'),
+      s3('GetObject', 'Episodes', 'demo/experiment.json'),
+      s3('GetObject', 'Policies', 'other/v0000/files/config.json'),
     ],
   ],
   [
@@ -173,6 +286,35 @@ const TABLE: readonly [stack: keyof SpadeStacks, role: string, may: readonly Cal
   ],
 ];
 
+/** What no role of a deployment may do, whatever it is for. */
+const NOBODY_MAY: readonly Call[] = [
+  ...['Environments', 'Episodes', 'Policies'].flatMap((bucket) => [
+    s3('GetObject', bucket, 'other/x'),
+    s3('PutObject', bucket, 'other/x'),
+    s3('DeleteObject', bucket, 'demo/x'),
+    { action: 's3:PutBucketPolicy', resource: `<${bucket}>` },
+    { action: 's3:DeleteBucket', resource: `<${bucket}>` },
+  ]),
+  s3('PutObject', 'Corpora', 'x'),
+  s3('GetObject', 'Policies', 'checkpoints/other/job/final/x'),
+  item('DeleteItem', 'EXP#demo'),
+  item('PutItem', 'EXP#other'),
+  // Without a key, as a scan or a statement of PartiQL comes.
+  { action: 'dynamodb:PutItem', resource: '<Table>' },
+  ...['dynamodb:Scan', 'dynamodb:DeleteTable'].map((action) => ({ action, resource: '<Table>' })),
+  ...['iam:CreateRole', 'iam:PutRolePolicy', 'sts:AssumeRole', 'lambda:UpdateFunctionCode', 'ec2:RunInstances'].map(
+    (action) => ({ action, resource: '*' }),
+  ),
+  ...['sqs:PurgeQueue', 'states:DeleteStateMachine', 'secretsmanager:GetSecretValue', 'logs:DeleteLogGroup'].map(
+    (action) => ({ action, resource: '*' }),
+  ),
+];
+
+test('every function of a unit has its row', () => {
+  const rows = TABLE.map(([, role]) => role);
+  expect(UNIT_NAMES.map((unit) => unit.replaceAll('-', '')).filter((unit) => !rows.includes(unit))).toEqual([]);
+});
+
 describe.each(TABLE)('%s %s', (stack, role, may, mayNot) => {
   const label = (call: Call) => `${call.action} ${call.resource} ${JSON.stringify(call.context ?? {})}`;
 
@@ -184,6 +326,6 @@ describe.each(TABLE)('%s %s', (stack, role, may, mayNot) => {
 
   test('may not do anything of this', () => {
     const statements = statementsOf(made[stack], role);
-    expect(mayNot.filter((call) => isAllowed(statements, call)).map(label)).toEqual([]);
+    expect([...mayNot, ...NOBODY_MAY].filter((call) => isAllowed(statements, call)).map(label)).toEqual([]);
   });
 });

@@ -64,6 +64,15 @@ describe('estimate', () => {
     );
   });
 
+  it('lets the endpoint bill while the trainer runs', () => {
+    const train = (serving: string) =>
+      estimate(config(`serving: {instanceType: ${serving}}`)).perIteration.find(({ phase }) => phase === 'train')?.usd
+        .low;
+    const seconds = 180; // to start a job, at least
+    const dearer = (instanceHourPrice('ml.g5.2xlarge') - instanceHourPrice('ml.c5.xlarge')) / 3600;
+    expect((train('ml.g5.2xlarge') ?? 0) - (train('ml.c5.xlarge') ?? 0)).toBeGreaterThanOrEqual(seconds * dearer);
+  });
+
   it('says when the upper end is above the cap', () => {
     expect(estimate(config('iterations: 1\nbudget: {maxUsd: 100}')).exceedsBudget).toBe(false);
     expect(estimate(config('iterations: 9999\nbudget: {maxUsd: 1}')).exceedsBudget).toBe(true);

@@ -45,8 +45,8 @@ const THROUGHPUT: Readonly<Record<ExperimentConfig['profile'], Throughput>> = {
 const USED = { tokens: { low: 0.15, high: 0.6 }, turns: { low: 0.15, high: 0.5 } } as const;
 /** Seconds before work starts: a training job's provisioning and download, an endpoint's start once per iteration. */
 const START_SECONDS = { training: { low: 180, high: 480 }, endpoint: { low: 300, high: 900 } } as const;
-/** A worker task: 4 vCPU and 8 GB while its shard plays. */
-const WORKER = { vcpu: 4, gb: 8 } as const;
+/** A worker task while its shard plays: the size that a deployment gives it unless told otherwise (`quotas`). */
+const WORKER = { vcpu: 2, gb: 8 } as const;
 
 /**
  * What an experiment will cost on AWS, between a cheap and a dear assumption, per phase and in all. The endpoint dominates:
@@ -132,10 +132,12 @@ function train(config: ExperimentConfig): EstimateLine {
   };
   const second = (instanceHourPrice(training.instanceType) / 3600) * training.instanceCount;
   const share = training.spot ? SPOT_SHARE : { low: 1, high: 1 };
+  const job = { low: seconds.low * second * share.low, high: seconds.high * second * share.high };
+  const spot = training.spot ? ', spot' : '';
   return {
     phase: 'train',
-    what: `${training.instanceCount} × ${training.instanceType}${training.spot ? ', spot' : ''}`,
-    usd: { low: seconds.low * second * share.low, high: seconds.high * second * share.high },
+    what: `${training.instanceCount} × ${training.instanceType}${spot}; the endpoint waits`,
+    usd: add(job, scale(seconds, endpointSecond(config))),
   };
 }
 
@@ -174,7 +176,7 @@ function assumptions(config: ExperimentConfig): string[] {
     `${sampling.low}–${sampling.high} sampled tokens/s on one ${config.serving.instanceType} (planning values, not measured)`,
     `${training.low}–${training.high} trained tokens/s on ${config.training.instanceType} (planning values, not measured)`,
     `${USED.tokens.low * 100}–${USED.tokens.high * 100} % of a turn's token limit and ${USED.turns.low * 100}–${USED.turns.high * 100} % of the turns are used`,
-    'an endpoint starts anew each iteration and is gone while the trainer runs',
+    'an endpoint is brought up for each version, and bills while the trainer runs',
   ];
 }
 
