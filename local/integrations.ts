@@ -28,6 +28,7 @@ export function localIntegrations({ host, home, env, children, onLine }: LocalIn
       args: ['--disable-warning=ExperimentalWarning', ...DIE_WITH_PARENT, rolloutEntry()],
       env: { ...children.env, ...env, OMP_NUM_THREADS: '1' },
       onLine,
+      onFailure: (task) => host.telemetry.log.error('rollout task failed', { task }),
     }),
     'arn:aws:states:::sagemaker:createTrainingJob.sync': sageMakerDriver({
       jobs: home.jobs,

@@ -9,12 +9,13 @@ const request = (job: string) =>
     Overrides: { ContainerOverrides: [{ Name: 'rollout', Environment: [{ Name: 'SPADE_JOB', Value: job }] }] },
   }) as unknown as Json;
 
-function driver(script: string, lines: string[] = []) {
+function driver(script: string, lines: string[] = [], failures: string[] = []) {
   return ecsDriver({
     command: process.execPath,
     args: ['-e', script],
     env: { SPADE_JOB: 'none', SPADE_STAGE: 'local' },
     onLine: (line) => lines.push(line),
+    onFailure: (failure) => failures.push(failure),
   });
 }
 
@@ -29,11 +30,13 @@ test('a task sees the definition’s variables with the overrides over them, and
 });
 
 test('a task that exits badly is States.TaskFailed, with the end of its error output', async () => {
-  const task = driver('console.error("disk full"); process.exit(3)');
+  const failures: string[] = [];
+  const task = driver('console.error("disk full"); process.exit(3)', [], failures);
   await expect(task(request('x'), signal)).rejects.toMatchObject({
     name: 'States.TaskFailed',
     message: expect.stringMatching(/"ExitCode":3.*disk full/),
   });
+  expect(failures).toEqual([expect.stringMatching(/"ExitCode":3.*disk full/)]);
 });
 
 test('overrides of more than 8,192 characters are refused, a pointer to a large job is not', async () => {

@@ -18,6 +18,8 @@ export interface EcsDriverOptions {
   /** What the task definition holds: the child's environment before the overrides. */
   readonly env: Readonly<Record<string, string>>;
   readonly onLine?: (line: string) => void;
+  /** Told how a task ended badly: the state machine plays the shard again or counts it as lost, and keeps no word of it. */
+  readonly onFailure?: (description: string) => void;
 }
 
 /** `ecs:runTask.sync` as a child process: the task definition's command, its environment with the request's overrides over it. */
@@ -32,8 +34,10 @@ export function ecsDriver(options: EcsDriverOptions): Integration {
     signal.addEventListener('abort', abort, { once: true });
     const end = await child.ended;
     signal.removeEventListener('abort', abort);
-    if (end.code !== 0) throw new IntegrationError('States.TaskFailed', JSON.stringify(description(task, end)));
-    return description(task, end) as Json;
+    if (end.code === 0) return description(task, end) as Json;
+    const failure = JSON.stringify(description(task, end));
+    options.onFailure?.(failure);
+    throw new IntegrationError('States.TaskFailed', failure);
   };
 }
 
