@@ -4,6 +4,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReasonCode } from '../contracts/reason-codes.ts';
 import { programOf } from '../sandbox/catalogue/index.ts';
 import { type Sandbox, startSandbox } from '../sandbox/index.ts';
+import {
+  CASE_LIMITS,
+  CONTRACT,
+  decisionOn,
+  endOf,
+  HANGS,
+  HARMLESS,
+  HONEST,
+  HOSTILE,
+  inReset,
+  inStep,
+} from './broken-programs.ts';
 import { validateEnvironment } from './index.ts';
 
 /*
@@ -11,10 +23,9 @@ import { validateEnvironment } from './index.ts';
  * and hangs. Each names the decision that a program must get here.
  */
 
-const HONEST = programOf({ code: 'pass' });
 let sandbox: Sandbox;
 beforeAll(async () => {
-  sandbox = await startSandbox({ slots: 8, limits: { stepMs: 500, loadMs: 2000, episodeMs: 5000 } });
+  sandbox = await startSandbox({ slots: 8, limits: CASE_LIMITS });
 });
 afterAll(() => sandbox.close());
 
@@ -28,37 +39,13 @@ async function judge(source: string, options: { hint?: string; setting?: 'games'
   );
   return verdict;
 }
-const reasonOf = async (source: string) => {
-  const { reason, warnings } = await judge(source);
-  return reason ?? (warnings.length > 0 ? `accepted, ${warnings.join(' ')}` : 'accepted');
-};
-
-/** One episode of a program that nobody validated: how it ended. */
-async function played(source: string, seed = 5): Promise<ReasonCode | 'played'> {
-  const program = await sandbox.open(source, { seed, maxTurns: 6 });
-  try {
-    for (const ask of [() => program.load(), () => program.reset(seed)]) {
-      const reply = await ask();
-      if (!reply.ok) return reply.reason;
-    }
-    for (let turn = 0; turn < 6; turn++) {
-      const step = await program.step('\\boxed{1}');
-      if (!step.ok) return step.reason;
-      if (step.value.terminated || step.value.truncated) break;
-    }
-    return 'played';
-  } finally {
-    program.close();
-  }
-}
+const reasonOf = (source: string) => decisionOn(source, sandbox);
 
 const replaced = (from: string, to: string) => {
   if (!HONEST.includes(from)) throw new Error(`${from} is not in the honest program`);
   return HONEST.replace(from, to);
 };
 const draw = 'self.n = self.rng.randint(1, 1000)';
-const inReset = (code: string) => programOf({ code, place: 'reset' });
-const inStep = (code: string) => programOf({ code, place: 'step' });
 
 describe('T1 seeds', () => {
   it.each([
@@ -119,56 +106,8 @@ describe('T2 state that bleeds', () => {
 });
 
 describe('T3 contract', () => {
-  const step = (result: string) => inStep(`return ${result}`);
-  const paid = (reward: string) => step(`"x", ${reward}, True, False, {}`);
-  const told = (info: string) => step(`"x", 0.0, True, False, ${info}`);
-  it.each<[string, string, string]>([
-    ['4-tuple', step('"x", 0.0, True, {}'), 'contract.step_shape'],
-    ['6-tuple', step('"x", 0.0, True, False, {}, 1'), 'contract.step_shape'],
-    ['list of 5', step('["x", 0.0, True, False, {}]'), 'contract.step_shape'],
-    ['None for an observation', step('None, 0.0, True, False, {}'), 'obs.type'],
-    ['bytes for an observation', step('b"x", 0.0, True, False, {}'), 'obs.type'],
-    ['a dict for an observation', step('{}, 0.0, True, False, {}'), 'obs.type'],
-    ['an empty first observation', inReset('return "", {}'), 'obs.empty'],
-    ['int for done', step('"x", 0.0, 1, False, {}'), 'flag.type'],
-    ['0 for truncated', step('"x", 0.0, True, 0, {}'), 'flag.type'],
-    ['bool reward', paid('True'), 'reward.type'],
-    ['NaN', paid('float("nan")'), 'reward.not_finite'],
-    ['infinity', paid('float("inf")'), 'reward.not_finite'],
-    ['−infinity', paid('-float("inf")'), 'reward.not_finite'],
-    ['1e308', paid('1e308'), 'reward.range'],
-    ['a text for a reward', paid('"1.0"'), 'reward.type'],
-    ['None for a reward', paid('None'), 'reward.type'],
-    ['numpy where it is not offered', programOf({ code: 'import numpy', place: 'module' }), 'import.forbidden'],
-    ['a list for info', told('[]'), 'info.type'],
-    ['None for info', told('None'), 'info.type'],
-    ['a reset that gives a number', inReset('return 3'), 'obs.type'],
-    ['a reset that gives three parts', inReset('return "x", {}, 1'), 'contract.reset_shape'],
-    ['no seed', HONEST.replace('def reset(self, seed=None)', 'def reset(self)'), 'contract.signature'],
-    ['a required argument', HONEST.replace('max_turns=6', 'size'), 'class.construct'],
-    ['a generator for step', inStep('yield 1'), 'contract.signature'],
-    ['async step', HONEST.replace('def step', 'async def step'), 'contract.signature'],
-  ])('%s', async (_, source, expected) => {
-    expect(await reasonOf(source)).toBe(expected);
-  });
-
-  it.each<[string, string, string]>([
-    [
-      'info of texts, sets, nested objects, NaN and a megabyte',
-      HONEST.replace(
-        'self.t >= self.max_turns, {}',
-        'self.t >= self.max_turns, {"a": "x", "b": {1}, "c": {"d": [1]}, "e": float("nan"), "f": "x" * 10**6}',
-      ),
-      'accepted, info.dropped',
-    ],
-    ['a reset that gives a text alone', HONEST.replace('{self.n % 7}", {}', '{self.n % 7}"'), 'accepted'],
-    [
-      'a constructor without max_turns',
-      HONEST.replace('(self, max_turns=6)', '(self)').replace('= max_turns', '= 6'),
-      'accepted',
-    ],
-  ])('%s is legal', async (_, source, expected) => {
-    expect(await reasonOf(source)).toBe(expected);
+  it.each(CONTRACT)('%s', async (_, source, expected) => {
+    expect(expected).toContain(await decisionOn(source, sandbox));
   });
 });
 
@@ -258,46 +197,14 @@ class ShopEnv(ToolUseBaseEnv):
 });
 
 describe('T7 hostile code', () => {
-  const os = 'os = sys.modules["os"]\n';
-  it.each<[string, string, readonly string[]]>([
-    ['sys.exit(0)', 'sys.exit(0)', ['crash.exit']],
-    ['os._exit(0)', `${os}os._exit(0)`, ['crash.exit']],
-    ['KeyboardInterrupt', 'raise KeyboardInterrupt', ['env.exception']],
-    ['GeneratorExit', 'raise GeneratorExit', ['env.exception']],
-    ['a BaseException of its own', 'class Own(BaseException): pass\nraise Own', ['env.exception']],
-    ['children', `${os}os.fork()`, ['policy.syscall']],
-    ['a thread', 'import _thread\n_thread.start_new_thread(print, ())', ['policy.syscall', 'env.exception']],
-    ['4 GB', 'x = bytearray(4 * 2**30)', ['limit.memory']],
-    [
-      '5,000 files',
-      `${os}for i in range(5000): os.open("/dev/null", 0)`,
-      ['policy.file', 'policy.syscall', 'env.exception'],
-    ],
-    [
-      'a gigabyte on disk',
-      `${os}fd = os.open("/tmp/spade-big", 65)\nos.write(fd, b"x" * 10**9)`,
-      ['policy.file', 'policy.syscall'],
-    ],
-    ['the network', 'import _socket\n_socket.socket()', ['policy.syscall', 'env.exception']],
-    ['the environment of its host', 'sys.modules["io"].open("/proc/self/environ").read()', ['policy.file']],
-    ['its own file', `${os}os.unlink("/tmp/spade-own")`, ['policy.syscall', 'policy.file']],
-    ['input()', 'input()', ['env.exception']],
-  ])('%s ends the episode alone', async (_, code, expected) => {
-    expect(expected).toContain(await played(inStep(code)));
-    expect(await played(HONEST)).toBe('played');
+  it.each(HOSTILE)('%s ends the episode alone', async (_, code, expected) => {
+    expect(expected).toContain(await endOf(inStep(code), sandbox));
+    expect(await endOf(HONEST, sandbox)).toBe('played');
   });
 
-  it.each([
-    [
-      'variables of the environment',
-      `${os}return str([k for k in os.environ if "AWS" in k]), 0.0, False, self.t > 3, {}`,
-    ],
-    ['json that it has patched', 'sys.modules["json"].dumps = lambda *a, **k: "{}"'],
-    ['its standard output closed', 'sys.stdout.close()'],
-    ['a line that looks like a reply', 'print(\'{"i": 2, "v": ["won", 1.0, true, false, 0]}\')'],
-  ])('%s changes nothing', async (_, code) => {
-    expect(await played(inStep(code))).toBe('played');
-    expect(await played(HONEST)).toBe('played');
+  it.each(HARMLESS)('%s changes nothing', async (_, code) => {
+    expect(await endOf(inStep(code), sandbox)).toBe('played');
+    expect(await endOf(HONEST, sandbox)).toBe('played');
   });
 });
 
@@ -312,21 +219,7 @@ describe('T9 sizes', () => {
 });
 
 describe('T11 hangs', () => {
-  const forever = 'while True: pass';
-  it.each<[string, string, readonly string[]]>([
-    ['import', programOf({ code: forever, place: 'module' }), ['timeout.wall']],
-    ['__init__', programOf({ code: forever, place: 'init' }), ['timeout.wall']],
-    ['reset', inReset(forever), ['timeout.step']],
-    ['step', inStep(forever), ['timeout.step']],
-    [
-      '__del__',
-      HONEST.replace('def solution', 'def __del__(self):\n        while True: pass\n\n    def solution'),
-      ['played', 'timeout.step'],
-    ],
-    ['a regular expression', inStep('import re\nre.match("(a+)+$", "a" * 60 + "b")'), ['timeout.step']],
-    ['sleep', inStep('import time\ntime.sleep(10**6)'), ['timeout.step', 'policy.syscall']],
-    ['a power that holds the interpreter', inStep('pow(7, 10**9)'), ['timeout.step', 'limit.memory']],
-  ])('in %s ends with its deadline', async (_, source, expected) => {
-    expect(expected).toContain(await played(source));
+  it.each(HANGS)('in %s ends with its deadline', async (_, source, expected) => {
+    expect(expected).toContain(await endOf(source, sandbox));
   });
 });
