@@ -7,15 +7,20 @@ export interface ProgressBar {
   clear(): void;
 }
 
+/** Some terminals do not say how wide they are, or say 0. */
+const UNKNOWN_COLUMNS = 100;
+
 /** A bar on a screen, usually standard error, so that standard output stays clean for a pipe. */
 export function createProgressBar(title: string, total: number, screen: Screen = process.stderr): ProgressBar {
   let open = false;
   return {
     show(done, counts) {
       if (!screen.isTTY) return;
-      const numbers = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
+      const numbers = Object.entries(counts)
+        .filter(([, count]) => count > 0)
+        .map(([name, count]) => `${count} ${name}`);
       const line = [`${title} ${progressBar(total === 0 ? 1 : done / total)} ${done}/${total}`, ...numbers].join('  ');
-      screen.write(`\r\x1b[2K${line.slice(0, (screen.columns ?? 100) - 1)}`);
+      screen.write(`\r\x1b[2K${line.slice(0, (screen.columns || UNKNOWN_COLUMNS) - 1)}`);
       open = true;
     },
     clear() {
