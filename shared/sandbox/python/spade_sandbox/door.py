@@ -4,8 +4,8 @@
 process of the container has one that could be read.
 Each connection is one fork server. The supervisor sends one frame, `{"hashSeed": number, "settings": {…}}`, and from
 then on the connection is the server's standard input and output. When the supervisor closes it the server is killed,
-and what it forked dies with it; when the server ends the connection is closed. Which interpreter and which program run is
-the door's own affair: nothing else can be asked of it.
+and what it forked dies with it; when the server ends the connection is closed. Which interpreter and which program
+run is the door's own affair: nothing else can be asked of it.
 On SIGTERM it lets nobody in and leaves when the last supervisor has gone, or after DRAIN_SECONDS.
 """
 
