@@ -8,6 +8,7 @@
  * notices; with it, `--rows` takes part of a mutation's name.
  */
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +35,8 @@ const AT_ONCE = 4;
 const DEFAULT_PROGRAMS = 300;
 /** The last processes are buried within this time. */
 const SETTLE_MS = 1000;
+/** Neighbours are watched beside honest programs after so many rows, interleaved so that the machine is as busy for both. */
+const BASELINE_EVERY = 8;
 /** Too few replies have no 99th percentile. */
 const FEWEST_REPLIES = 1000;
 const PLURAL: Readonly<Record<Harm, string>> = {
@@ -143,7 +146,8 @@ async function runAll(sandbox: Sandbox, jobs: readonly Job[], say: (line: string
   const worker = async (): Promise<void> => {
     for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
       outcomes.push(await runOne(sandbox, job));
-      if (job.mode === 'beside-victim') besideHonestMs.push(...(await besideHonest(sandbox)));
+      if (job.mode === 'beside-victim' && outcomes.length % BASELINE_EVERY === 0)
+        besideHonestMs.push(...(await besideHonest(sandbox)));
       if (outcomes.length % 50 === 0) say(`${outcomes.length} of ${jobs.length}`);
     }
   };
@@ -161,8 +165,21 @@ async function runAll(sandbox: Sandbox, jobs: readonly Job[], say: (line: string
   return {
     outcomes: final,
     harms: [...harmToHost(before, hostState()), ...neighbours.harms],
-    notes: [...neighbours.notes, ...(starved > 0 ? [`deadlines put off for want of a core: ${starved} rows`] : [])],
+    notes: [
+      ...neighbours.notes,
+      ...transcripts(final),
+      ...(starved > 0 ? [`deadlines put off for want of a core: ${starved} rows`] : []),
+    ],
   };
+}
+
+/** One hash of all that the honest programs showed: equal on every host and under every interpreter, when order is. */
+function transcripts(outcomes: readonly Outcome[]): string[] {
+  const programs = outcomes.filter(({ mode }) => mode === 'program');
+  if (programs.length === 0) return [];
+  const texts = programs.map(({ title, shown }) => JSON.stringify([title, shown])).sort();
+  const digest = createHash('sha256').update(texts.join('\n')).digest('hex');
+  return [`transcripts of ${programs.length} honest programs: ${digest.slice(0, 16)}`];
 }
 
 /** Attacks may slow their neighbours no more than honest programs that compute: twice as much at the 99th percentile. */
@@ -247,8 +264,13 @@ async function main(): Promise<number> {
     const jobs = jobsOf(list(values.rows), list(values.modes), programs);
     const report = await runAll(sandbox, jobs, (line) => console.error(line));
     const { isolation } = sandbox;
-    const outcomes = report.outcomes.map(({ run: _run, neighbourMs: _ms, ...rest }) => rest);
-    const text = [`walls: ${isolation.layers.join(', ')}`, ...isolation.missing, '', ...summary(report)];
+    const outcomes = report.outcomes.map(({ run: _run, neighbourMs: _ms, shown: _shown, ...rest }) => rest);
+    const text = [
+      `${isolation.interpreter}: ${isolation.layers.join(', ')}`,
+      ...isolation.missing,
+      '',
+      ...summary(report),
+    ];
     console.log(values.json ? JSON.stringify({ isolation, ...report, outcomes }) : text.join('\n'));
     return report.harms.length === 0 && outcomes.every(({ complaint }) => complaint === null) ? 0 : 1;
   } finally {

@@ -33,6 +33,8 @@ export interface Result {
   readonly punctual: Watched['punctual'];
   /** Replies of neighbours, milliseconds each. */
   readonly neighbourMs: readonly number[];
+  /** What an honest program showed; empty otherwise. */
+  readonly shown: readonly string[];
 }
 
 const result = (seen: string, complaint: string | null, rest: Partial<Result> = {}): Result => ({
@@ -41,6 +43,7 @@ const result = (seen: string, complaint: string | null, rest: Partial<Result> = 
   harm: null,
   punctual: 'yes',
   neighbourMs: [],
+  shown: [],
   ...rest,
 });
 
@@ -131,5 +134,6 @@ export async function runRow(sandbox: Sandbox, row: Row, mode: Mode): Promise<Re
 export async function runControl(sandbox: Sandbox, source: string): Promise<Result> {
   const verdict = await validated(sandbox, source);
   if (verdict !== 'accepted') return result(verdict, `expected accepted, saw ${verdict}`);
-  return expected(null, (await watchedPlay(sandbox, source, 1)).seen, ['played']);
+  const { seen, shown } = await watchedPlay(sandbox, source, 1);
+  return { ...expected(null, seen, ['played']), shown };
 }
