@@ -18,6 +18,7 @@ export function iterationBlock(
   const lines: [string, string][] = [
     ['designs', designLine(designs)],
     ['episodes', outcomeLine(record)],
+    ['answers', answerLine(record)],
     [
       'returns',
       `hinted ${decimal(scores.meanReturn.hinted)}, unhinted ${decimal(scores.meanReturn.unhinted)}, win rate ${percent(scores.winRate.unhinted)}`,
@@ -41,7 +42,7 @@ export function iterationBlock(
 }
 
 function designLine(designs: IterationRecord['designs']): string {
-  if (designs.requested === 0) return 'the window goes on with its environments';
+  if (designs.requested === 0) return 'none asked: environments of the window, or of the pool';
   const refused = Object.entries(designs.rejectedBy).filter(([reason]) => reason !== 'duplicate');
   const reasons = refused.map(([reason, count]) => `${count} ${reason}`).join(', ');
   const repaired = designs.repaired > 0 ? `, ${designs.repaired} repaired` : '';
@@ -52,6 +53,12 @@ function outcomeLine({ scores }: IterationRecord): string {
   const { played = 0, env_fault = 0, infra_lost = 0, unresolved = 0 } = scores.episodes;
   const { kept, zeroSpread, short } = scores.groups;
   return `${played} played, ${env_fault} faults, ${infra_lost + unresolved} lost; groups ${kept} kept, ${zeroSpread} equal, ${short} short`;
+}
+
+/** Kinds of answers, most frequent first. */
+function answerLine({ scores }: IterationRecord): string {
+  const kinds = Object.entries(scores.actions).sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  return kinds.map(([kind, count]) => `${count} ${kind}`).join(', ') || 'none';
 }
 
 function trainingLine({ training, scores }: IterationRecord): string {
