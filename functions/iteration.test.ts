@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type Arm,
   Design,
+  type ExperimentConfig,
   IterationRecord,
   iterationKeys,
   PolicyManifest,
@@ -9,9 +10,10 @@ import {
   RolloutJob,
   type ScoreOutput,
 } from '../shared/contracts/index.ts';
-import { sha256Hex } from '../shared/domain/canonical-json.ts';
+import { environmentHash, sha256Hex } from '../shared/domain/canonical-json.ts';
 import type { Events, Ledger, Memory, MemoryEntry, Policy, PolicyHost } from '../shared/ports/index.ts';
 import { createHandler as admit } from './admit-environments/handler.ts';
+import { storeEnvironment } from './admit-environments/store-environment.ts';
 import { createHandler as close } from './close-iteration/handler.ts';
 import { createHandler as design } from './design-environment/handler.ts';
 import type { Host } from './host.ts';
@@ -23,7 +25,17 @@ import { createHandler as score } from './score-rollouts/handler.ts';
 import { createHandler as serve } from './serve-policy/handler.ts';
 import { NO_TELEMETRY } from './telemetry.ts';
 import { type MemoryStores, memoryStores } from './testing/memory-store.ts';
-import { accepted, begin, EXPERIMENT, episode, experiment, putJson, readJson, UNSEEN } from './testing/objects.ts';
+import {
+  accepted,
+  begin,
+  EXPERIMENT,
+  episode,
+  experiment,
+  LEVEL_TWO,
+  putJson,
+  readJson,
+  UNSEEN,
+} from './testing/objects.ts';
 import { strict } from './testing/strict.ts';
 import { createHandler as validate } from './validate-environment/handler.ts';
 
@@ -143,13 +155,30 @@ async function iterate(host: Host, stores: MemoryStores, iteration: number) {
   return close({}, host)({ ...input, stop: planned.stop });
 }
 
-async function run(iterations: number) {
+/** Puts six environments into the store and the memory, as an import does. */
+async function importSix(config: ExperimentConfig, host: Host): Promise<void> {
+  for (const [line, skill] of [1, 2, 3, 4, 5, 6].map((n) => [n, config.skills[n % 2] as string] as const)) {
+    const source = `class Pool${line}Env: pass`;
+    const verdict = accepted(`Pool${line}Env`, source);
+    const provenance = {
+      ...{ experiment: EXPERIMENT, iteration: 0 as const, pool: 'pool.jsonl', poolSha256: 'f', line, id: String(line) },
+      ...{ metadata: {}, dependencies: {} },
+    };
+    const { title, syntaxHash, shingles } = verdict;
+    const hash = environmentHash(source);
+    const card = { hash, title, skill, difficulty: LEVEL_TWO, syntaxHash, shingles, provenance, verdict };
+    await storeEnvironment(config, { card, source, hint: '' }, host);
+  }
+}
+
+async function run(iterations: number, source: ExperimentConfig['designer']['source'] = 'policy') {
   const stores = memoryStores();
-  const config = experiment((c) => ({ ...c, iterations }));
+  const config = experiment((c) => ({ ...c, iterations, designer: { ...c.designer, source } }));
   await begin(stores, config);
   await stores.corpora.put(config.grounding.corpus, '{"text":"some words"}');
   await putJson(stores.corpora, config.evaluation.benchmark, BENCHMARK);
   const { host, ...seen } = hostInMemory(stores);
+  if (source === 'pool') await importSix(config, host);
   for (let iteration = 1; iteration <= iterations; iteration++) await iterate(host, stores, iteration);
   return { stores, host, ...seen };
 }
@@ -176,6 +205,19 @@ describe('an iteration, unit by unit', () => {
     expect(entries.size).toBe(8);
     expect([...entries.values()].every(({ statistics }) => statistics?.regret === 0.5)).toBe(true);
     expect(served).toEqual(['test-v0000', 'test-v0001', 'test-v0001', 'test-v0002']);
+  });
+
+  it('plays a fixed pool: nothing is designed, the agent alone is trained, and the memory learns what play measured', async () => {
+    const { stores, entries } = await run(2, 'pool');
+    const record = IterationRecord.parse(readJson(stores.episodes, iterationKeys(EXPERIMENT, 1).record));
+    expect(record).toMatchObject({
+      ...{ promoted: true, nextPolicyVersion: 1 },
+      designs: { requested: 0, accepted: 0, validFraction: null },
+      scores: { designerHealthy: true, samples: { agent: 16, designer: 0 }, groups: { kept: 4 } },
+    });
+    expect(entries.size).toBe(6);
+    const played = [...entries.values()].filter(({ statistics }) => statistics?.regret === 0.5);
+    expect(played.length).toBeGreaterThanOrEqual(4);
   });
 
   it('changes no object when every unit is called again', async () => {
