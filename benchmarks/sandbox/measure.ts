@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { hostState } from '../../shared/sandbox/catalogue/host.ts';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Contestant } from './contestants.ts';
 
 /** What one contestant did in one round. */
@@ -71,24 +70,41 @@ export interface Cost {
 
 const TICKS_PER_SECOND = 100;
 
-/** utime, stime, cutime and cstime of /proc/PID/stat: a process and the children it has buried. */
-function ticksOf(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+interface Stat {
+  readonly parent: number;
+  /** utime, stime, cutime and cstime of /proc/PID/stat: a process and the children it has buried. */
+  readonly ticks: number;
+}
+
+function stats(): Map<number, Stat> {
+  const found = new Map<number, Stat>();
+  for (const pid of readdirSync('/proc')) {
+    if (!/^\d+$/.test(pid)) continue;
+    try {
+      const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+      const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+      found.set(Number(pid), { parent: Number(fields[1]), ticks });
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  return found;
+}
+
+/** Of this process and all that descend from it. */
+function ticksOfAll(): number {
+  const all = stats();
+  const isOurs = (pid: number): boolean => pid === process.pid || (all.has(pid) && isOurs(all.get(pid)?.parent ?? 0));
+  return [...all].filter(([pid]) => isOurs(pid)).reduce((sum, [, { ticks }]) => sum + ticks, 0);
 }
 
 async function costOf(work: () => Promise<void>): Promise<Cost> {
-  const { forkServers } = hostState();
-  const all = () => [process.pid, ...forkServers].reduce((sum, pid) => sum + ticksOf(pid), 0);
-  const [since, before, own] = [performance.now(), all(), process.cpuUsage()];
+  const [before, since, own] = [ticksOfAll(), performance.now(), process.cpuUsage()];
   await work();
+  const seconds = (performance.now() - since) / 1000;
   const { user, system } = process.cpuUsage(own);
-  return {
-    seconds: (performance.now() - since) / 1000,
-    cpuSeconds: (all() - before) / TICKS_PER_SECOND,
-    ownCpuSeconds: (user + system) / 1e6,
-  };
+  return { seconds, cpuSeconds: (ticksOfAll() - before) / TICKS_PER_SECOND, ownCpuSeconds: (user + system) / 1e6 };
 }
 
 /** Rows of cells, padded to columns. */
