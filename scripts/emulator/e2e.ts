@@ -60,8 +60,8 @@ execFileSync(process.execPath, [projectPath('scripts/build.mjs')], { stdio: 'inh
 const standIns = await startStandIns(kind, STAGE);
 say(`stand-ins are up (${kind} policy)`);
 const python = emulatorPython();
-// The two shards of the first iteration find no Spot capacity three times each, so that the Catch takes them to on-demand capacity.
-const emulator = await startEmulator({ python, folder, env: { ...standIns.env, SPADE_EMU_SPOT_FAILS: '6' } });
+// Two shards of the first iteration find no Spot capacity, so that the Catch takes them to on-demand capacity.
+const emulator = await startEmulator({ python, folder, env: { ...standIns.env, SPADE_EMU_SPOT_SHORT: '2' } });
 Object.assign(process.env, emulator.client);
 // Children read NODE_EXTRA_CA_CERTS when they start; this process has started.
 setDefaultCACertificates([

@@ -10,5 +10,5 @@ Environment beside MiniStack's own:
   SPADE_EMU_TRAIN     command of a training job; the job's /opt/ml folder is its last argument
   SPADE_EMU_POLICY    base URL of the policy server that stands for the container of every endpoint (http://host:port)
   SPADE_EMU_FOLDER    scratch folder for job roots and weights
-  SPADE_EMU_SPOT_FAILS  how many tasks on FARGATE_SPOT get no capacity before the first one does
+  SPADE_EMU_SPOT_SHORT  how many jobs, the first ones, get no capacity on FARGATE_SPOT however often they ask
 """

@@ -18,7 +18,8 @@ from .objects import client
 
 STOP_SECONDS = 30
 
-_spot_failures = int(os.environ.get("SPADE_EMU_SPOT_FAILS", "0"))
+_short_jobs = int(os.environ.get("SPADE_EMU_SPOT_SHORT", "0"))
+_without: set[str] = set()
 _lock = threading.Lock()
 
 
@@ -52,13 +53,15 @@ def install() -> None:
 
 
 def _without_capacity(request: dict[str, Any]) -> bool:
-    global _spot_failures
+    """Whether the job is one of the first few, which never get Spot capacity, however often they ask."""
     providers = [strategy.get("capacityProvider") for strategy in request.get("capacityProviderStrategy") or []]
+    if "FARGATE_SPOT" not in providers:
+        return False
+    job = json.dumps(request.get("overrides"), sort_keys=True)
     with _lock:
-        if "FARGATE_SPOT" not in providers or _spot_failures == 0:
-            return False
-        _spot_failures -= 1
-        return True
+        if len(_without) < _short_jobs:
+            _without.add(job)
+        return job in _without
 
 
 def _play(task: dict[str, Any], request: dict[str, Any], account: str, region: str) -> None:
