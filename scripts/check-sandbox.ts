@@ -9,7 +9,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,6 +46,9 @@ const PLURAL: Readonly<Record<Harm, string>> = {
   denial: 'denials',
 };
 const HONEST_PROGRAMS = fileURLToPath(new URL('honest-programs.py', import.meta.url));
+
+/** Always the same interpreter makes the programs, whichever plays them: its documentation is where their words come from. */
+const MAKER = fileURLToPath(new URL('../.venv/bin/python', import.meta.url));
 
 interface Job {
   readonly mode: Mode | 'control' | 'program';
@@ -103,7 +106,7 @@ function honestPrograms(count: number): Program[] {
   if (count === 0) return [];
   const folder = mkdtempSync(join(tmpdir(), 'spade-honest-'));
   try {
-    const { status, stderr } = spawnSync(process.env.SPADE_PYTHON ?? 'python3', [
+    const { status, stderr } = spawnSync(existsSync(MAKER) ? MAKER : 'python3', [
       HONEST_PROGRAMS,
       folder,
       String(count),

@@ -1,6 +1,6 @@
 """Writes varied honest programs into a folder: `honest-programs.py FOLDER COUNT`.
 
-Control X15 of the sandbox suite, seeded, so that every machine judges the same. Nine of ten are of the embedded
+Control X15 of the sandbox suite, seeded: one version of Python always makes the same ones. Nine of ten are of the embedded
 policy's recipe (all families, all levels, drawn styles); one of ten is a program of `honest/`, written by hand in the
 ways of published pools: resets in the constructor, the global random module, names used without an import, base classes,
 dataclasses, solvers with caches, exact decimals, symbols beyond ASCII.

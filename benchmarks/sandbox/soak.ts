@@ -24,7 +24,9 @@ const HOSTILE_EVERY = 20;
 /** Rows of the catalogue, one fault each; the last one is rare because it costs its whole deadline. */
 const HOSTILE = ['A01b', 'C07a', 'C09a', 'D02a', 'D06a', 'D06c', 'D06d', 'A08', 'E01', 'E06b', 'A10a', 'C02', 'A04d'];
 const STEP_MS = 400;
-/** The supervisor's heap breathes; megabytes it may have gained since the first tenth. */
+const MEGABYTE = 2 ** 20;
+/** Megabytes that the supervisor may have gained since the first tenth: in its heap, and in all, which breathes. */
+const SPARE_HEAP_MB = 2;
 const SPARE_MB = 24;
 const SETTLE_MS = 1000;
 
@@ -87,10 +89,11 @@ async function play(sandbox: Sandbox, from: number, to: number, tally: Tally): P
   return ((to - from) * 1000) / (performance.now() - since);
 }
 
-async function atRest(): Promise<HostState & { residentMb: number }> {
+async function atRest(): Promise<HostState & { residentMb: number; heapMb: number }> {
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   global.gc?.();
-  return { ...hostState(), residentMb: process.memoryUsage.rss() / 2 ** 20 };
+  const { rss, heapUsed } = process.memoryUsage();
+  return { ...hostState(), residentMb: rss / MEGABYTE, heapMb: heapUsed / MEGABYTE };
 }
 
 // Programs fail again and again on purpose: quarantine would end the soak.
@@ -109,8 +112,9 @@ for (let part = 1; part <= PARTS; part++) {
   const now = await atRest();
   first ??= now;
   complaints = harmToHost(first, now).map(({ complaint }) => complaint);
-  if (now.residentMb > first.residentMb + SPARE_MB) complaints.push('the supervisor grew');
-  const memory = `supervisor ${now.residentMb.toFixed(0)} MB, fork server ${now.forkServerMb.toFixed(1)} MB`;
+  if (now.residentMb > first.residentMb + SPARE_MB || now.heapMb > first.heapMb + SPARE_HEAP_MB)
+    complaints.push('the supervisor grew');
+  const memory = `supervisor ${now.residentMb.toFixed(0)} MB (heap ${now.heapMb.toFixed(1)}), fork server ${now.forkServerMb.toFixed(1)} MB`;
   const rest = `${now.descriptors} descriptors, ${now.zombies} zombies; load ${loadavg()[0]?.toFixed(1)}`;
   console.log(`${(EPISODES * part) / PARTS} played, ${rate.toFixed(0)}/s; ${memory}, ${rest}`);
 }
