@@ -34,6 +34,8 @@ from .worlds import shift_clock
 MODULE_NAME = "environment"
 Request = dict[str, Any]
 
+# Bound once: `json.loads` would first guess the encoding, anew for each request.
+_decode = json.JSONDecoder().decode
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
 
 
@@ -145,10 +147,10 @@ def serve(connection: int, injected: dict[str, object], preloaded: dict[str, typ
         "analyse": episode.analyse,
         "end": lambda _request: None,
     }
-    decode, encode, read, write = json.loads, _encode, FrameReader(connection).read, write_frame
+    decode, encode, read, write = _decode, _encode, FrameReader(connection).read, write_frame
     index = 0
     while True:
-        request = decode(read())
+        request = decode(read().decode())
         try:
             reply = f'{{"i":{index},"v":{encode(operations[request["op"]](request))}}}'
         except BaseException as error:
