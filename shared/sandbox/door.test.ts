@@ -45,7 +45,7 @@ beforeAll(async () => {
   sandbox = await startSandbox({ limits: LIMITS, slots: 4, door: path });
 });
 afterAll(async () => {
-  await sandbox.close();
+  await sandbox?.close();
   door.kill('SIGTERM');
   rmSync(folder, { recursive: true });
 });

@@ -108,11 +108,13 @@ def _start(connection: socket.socket) -> int:
     hello = json.loads(_receive(connection, length))
     connection.setblocking(True)
     here = Path(__file__).resolve().parent
+    # Without PATH an interpreter that was started by its bare name does not know where it lies.
+    python = sys.executable or str(Path("/proc/self/exe").readlink())
     settings = json.dumps({**hello["settings"], "pythonPath": str(here.parent)})
     flags = ["-s", "-S", "-B", "-X", "utf8"]
     return os.posix_spawn(
-        sys.executable,
-        [sys.executable, *flags, str(here / "launch.py"), settings],
+        python,
+        [python, *flags, str(here / "launch.py"), settings],
         {"PYTHONHASHSEED": str(int(hello["hashSeed"]))},
         file_actions=[(os.POSIX_SPAWN_DUP2, connection.fileno(), end) for end in (0, 1)],
         setsid=True,
