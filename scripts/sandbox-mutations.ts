@@ -133,7 +133,7 @@ const MUTATIONS: readonly Mutation[] = [
     'observations are not checked twice',
     'shared/sandbox/values.ts',
     "if (typeof raw !== 'string') return fault('obs.type', 'the observation is not a text');",
-    '',
+    "if (typeof raw !== 'string') return value(raw as string);",
     'D08',
   ),
   wall('rewards may be anything', `${PYTHON}/values.py`, 'if not math.isfinite(value):', 'if False:', 'E01,E02'),
@@ -196,7 +196,7 @@ function noticed(mutation: Mutation): string {
     const { status, stdout } = spawnSync(process.execPath, script, { encoding: 'utf8', timeout: 300_000, cwd: folder });
     if (status === null) return 'noticed: the run did not end';
     if (status === 0) return 'unnoticed';
-    if (stdout === '') return 'noticed by the self-test: the sandbox does not start';
+    if (stdout === '') return 'noticed: the sandbox does not start (its self-test fails) or the run breaks';
     const { outcomes, harms } = JSON.parse(stdout) as {
       outcomes: { id: string; complaint: string | null }[];
       harms: { complaint: string }[];
