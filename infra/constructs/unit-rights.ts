@@ -69,9 +69,11 @@ const RIGHTS: Readonly<Record<IterationUnit, Rights>> = {
     episodes(fn, props, grants, '*/designs/*');
     policy.invoke(fn);
   },
-  'validate-environment': (fn, props, grants) => {
+  'validate-environment': (fn, props, grants, policy) => {
     episodes(fn, props, grants, '*/designs/*');
     props.validator.grantInvoke(fn);
+    // The policy may be the judge (M20).
+    policy.invoke(fn);
   },
   'admit-environments': (fn, props, grants) => {
     episodes(fn, props, grants, '*/admission.json', '*/rollouts/*', '*/evaluations/*');

@@ -168,8 +168,13 @@ const TABLE: readonly [stack: keyof SpadeStacks, role: string, may: readonly Cal
     [
       s3('GetObject', 'Episodes', 'demo/0001/designs/0000/design-0.json'),
       s3('PutObject', 'Episodes', 'demo/0001/designs/0000/verdict-0.json'),
+      invoke,
     ],
-    [s3('GetObject', 'Environments', `demo/${HASH}/hint.txt`), invoke, item('PutItem', 'EXP#demo')],
+    [
+      s3('GetObject', 'Environments', `demo/${HASH}/hint.txt`),
+      item('PutItem', 'EXP#demo'),
+      { action: 'sagemaker:CreateEndpoint', resource: endpoint },
+    ],
   ],
   [
     'selfPlay',
