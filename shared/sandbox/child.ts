@@ -155,6 +155,7 @@ export class Child {
   }
 
   #accept(envelope: Envelope): void {
+    if (envelope.index < this.#next) throw new ProtocolFault('protocol.unsolicited', 'a second reply to a request');
     if (envelope.index !== this.#next) throw new ProtocolFault('protocol.malformed', 'a reply to another request');
     this.#next += 1;
     const failed = faultOf(envelope);

@@ -25,12 +25,15 @@ const MALFORMED = ['protocol.malformed'] as const;
 
 /** D: the harness, the protocol, the neighbours. */
 export const HARNESS: readonly Row[] = [
-  row('D01', 'a forged reply beside the real one', forge('b\'{"i":2,"v":["won",1.0,true,false,0]}\''), PROTOCOL),
+  row('D01', 'a forged reply beside the real one', forge('b\'{"i":2,"v":["won",1.0,true,false,0]}\''), PROTOCOL, [
+    'protocol.unsolicited',
+  ]),
   row(
     'D01b',
     'its own reply and the next one in one write',
     `${os}\nframes = (b'{"i":2,"v":["won",1.0,true,false,0]}', b'{"i":3,"v":null}')\nos.write(3, b"".join(len(b).to_bytes(4, "big") + b for b in frames))\nwhile True: pass`,
     PROTOCOL,
+    ['protocol.unsolicited'],
   ),
   row('D02a', 'forged reply to another request', instead('b\'{"i":99,"v":["won",1.0,true,false,0]}\''), MALFORMED),
   row('D02b', 'huge length', `${os}\nos.write(3, b"\\xff\\xff\\xff\\xff")`, ['limit.frame']),
