@@ -32,7 +32,7 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: 'The right of a function to write its own log, which the CDK gives by this policy.',
   },
   {
-    finding: /^AwsSolutions-IAM5\[Resource::.*(Episodes|Policies|Environments|Corpora)[0-9A-F]{8}.*\/\*/,
+    finding: /^AwsSolutions-IAM5\[Resource::.*(Episodes|Policies|Environments|Corpora)[0-9A-F]{8}.*\*/,
     reason:
       'Keys below the prefixes of the deployment’s experiments; which objects there will be is known at run time only.',
   },

@@ -16,6 +16,8 @@ import { type Ended, Engine } from './images/engine.ts';
 const BASES = ['node:24-bookworm-slim', 'debian:bookworm-slim'].map((name) => `public.ecr.aws/docker/library/${name}`);
 const ROLLOUT = 'spade-rollout:check';
 const GENERATED_CODE = 'spade-generated-code:check';
+/** Where the tools that are brought along find the image's Python. */
+const PYTHON_PATH = { SPADE_SANDBOX_PYTHONPATH: '/app/sandbox/python' };
 /** Rollout worker and sandbox are one image, which Fargate pulls for every task. */
 const LIMIT_MB = 250;
 
@@ -78,12 +80,14 @@ async function bundleTools(): Promise<string> {
     outdir: tools,
     outExtension: { '.js': '.mjs' },
     ...{ bundle: true, platform: 'node', target: 'node24', format: 'esm', logLevel: 'warning' },
-    external: ['dynalite', 'classic-level', '@aws-sdk/*'],
+    external: ['dynalite', 'classic-level'],
+    // Bundled CommonJS packages look for `require`.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
   });
   return tools;
 }
-
-const PYTHON_PATH = { SPADE_SANDBOX_PYTHONPATH: '/app/sandbox/python' };
 
 async function inside(image: string, tools: string, mode: string, more: object = {}): Promise<Record<string, unknown>> {
   const volumes = { '/check:ro': tools, ...('volumes' in more ? (more.volumes as object) : {}) };
