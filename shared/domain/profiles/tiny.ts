@@ -1,4 +1,5 @@
 import type { Profile } from '../profiles.ts';
+import { GAME_SKILLS } from '../skills.ts';
 import { CONTROLLER, DESIGNER_REWARD, JUDGE, LOSS, MEMORY } from './method.ts';
 
 /**
@@ -11,16 +12,8 @@ export const TINY_PROFILE: Profile = {
   seed: 1,
   iterations: 5,
   prompts: 'tiny',
-  skills: [
-    'Mathematical Reasoning',
-    'Logical Deduction',
-    'Spatial Reasoning',
-    'Pattern Recognition',
-    'Optimization',
-    'Causal Inference',
-    'Strategic Planning',
-    'Memory Recall',
-  ],
+  // It was taught no family that asks for an understanding of language.
+  skills: GAME_SKILLS.filter((skill) => skill !== 'Language Understanding'),
   skillsPerWindow: 8,
   windowLength: 1,
   grounding: { enabled: true, corpus: 'python-docs.jsonl', maxDocTokens: 12 },
