@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
@@ -70,9 +70,10 @@ export class Engine {
     const locked = ['--rm', '--network', 'none', '--read-only', '--cap-drop', 'all'];
     const command = options.arguments ?? [];
     const line = this.#own ? ['run', tag, ...flags, '--', ...command] : ['run', ...locked, ...flags, tag, ...command];
-    // A group of its own: the signal must reach the engine, whatever started it.
-    const child = spawn(this.#command, line, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-    return { ended: endOf(child), terminate: () => process.kill(-(child.pid as number), 'SIGTERM') };
+    const child = spawn(this.#command, line, { stdio: ['ignore', 'pipe', 'pipe'] });
+    // A program of one's own waits for the engine that it started, which hands the signal on and ends as the container does.
+    const terminate = this.#own ? () => spawnSync('pkill', ['-TERM', '-P', String(child.pid)]) : () => child.kill();
+    return { ended: endOf(child), terminate: () => void terminate() };
   }
 
   #sync(...line: string[]): void {
