@@ -27,6 +27,7 @@ export function memoryStore(
       throw new Error('the worker must not read in pieces');
     },
     put: refuse('overwrite'),
+    putFile: refuse('bring a file'),
     list: refuse('list'),
     uri: (key) => `memory://${key}`,
   };

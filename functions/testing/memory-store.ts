@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { NotFound } from '../../shared/contracts/index.ts';
 import type { Store, Stores } from '../../shared/ports/index.ts';
 
@@ -26,6 +27,9 @@ export function memoryStore(): MemoryStore {
     async put(key, body) {
       store.writes += 1;
       objects.set(key, bytes(body));
+    },
+    async putFile(key, path) {
+      await store.put(key, await readFile(path));
     },
     async putIfAbsent(key, body) {
       if (objects.has(key)) return false;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type ExperimentConfig, InvalidInput, PolicyManifest, policyKeys } from '../../shared/contracts/index.ts';
@@ -13,9 +13,6 @@ const SHIPPED: Readonly<Record<string, string>> = {
   'python-docs.jsonl': projectPath('dist/corpora/stdlib.jsonl'),
   'tiny-benchmark.jsonl': projectPath('training-jobs/tiny-policy/benchmark.jsonl'),
 };
-
-/** Files are brought in whole; larger weights go up with tools that send parts. */
-const LARGEST_FILE_BYTES = 1 << 30;
 
 /**
  * A file or folder that an experiment names: shipped with the project, or a path from the experiment file's folder.
@@ -52,9 +49,9 @@ export async function importPolicy(config: ExperimentConfig, base: string, polic
   const from = located('serving.initialPolicy', config.serving.initialPolicy, base);
   const files = [];
   for (const name of await modelFiles(from)) {
-    const body = await readFile(join(from, name));
-    await policies.put(`${keys.imported}${name}`, body);
-    files.push({ path: name, bytes: body.byteLength, sha256: createHash('sha256').update(body).digest('hex') });
+    const path = join(from, name);
+    await policies.putFile(`${keys.imported}${name}`, path);
+    files.push({ path: name, bytes: (await stat(path)).size, sha256: await sha256Of(path) });
   }
   const manifest = PolicyManifest.parse({
     experiment: config.experiment,
@@ -79,12 +76,11 @@ async function modelFiles(folder: string): Promise<string[]> {
       `${folder} holds no config.json: expected a Hugging Face model folder`,
     ]);
   }
-  for (const name of names) {
-    if ((await stat(join(folder, name))).size > LARGEST_FILE_BYTES) {
-      throw new InvalidInput('serving.initialPolicy', [
-        `${name} is larger than 1 GiB: bring it into the policies store yourself (docs/deploy.md, large models)`,
-      ]);
-    }
-  }
   return names.sort();
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest('hex');
 }

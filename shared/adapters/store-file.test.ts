@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { InvalidInput, NotFound } from '../contracts/index.ts';
+import { InvalidInput, NotFound, ServiceUnavailable } from '../contracts/index.ts';
 import type { Store } from '../ports/index.ts';
 import { createFileStore, sweepUnfinished } from './store-file.ts';
 
@@ -25,6 +25,16 @@ describe('file store', () => {
     await store.put('a/c.bin', new Uint8Array([0, 255, 10]));
     expect(text(await store.get('a/b.txt'))).toBe('Grüße, 世界 🎲');
     expect([...(await store.get('a/c.bin'))]).toEqual([0, 255, 10]);
+  });
+
+  it('takes a file of this machine', async () => {
+    const path = join(root, '..', `${basename(root)}-weights`);
+    await writeFile(path, Buffer.alloc(300_000, 'abcdefg'));
+    await store.putFile('models/weights', path);
+    expect(Buffer.from(await store.get('models/weights')).equals(await readFile(path))).toBe(true);
+    await expect(store.putFile('models/none', `${path}-none`)).rejects.toBeInstanceOf(ServiceUnavailable);
+    expect(await store.list('')).toEqual(['models/weights']);
+    expect(await readdir(join(root, '.unfinished'))).toEqual([]);
   });
 
   it('gives back a large object in pieces', async () => {

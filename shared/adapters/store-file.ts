@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InvalidInput, NotFound, ServiceUnavailable, SpadeError } from '../contracts/index.ts';
@@ -27,8 +28,9 @@ export function createFileStore(root: string): Store {
       return body;
     },
     chunks: (key) => chunks(path(key)),
-    put: (key, body) => guarded(() => write(base, path(key), body, replace)).then(() => undefined),
-    putIfAbsent: (key, body) => guarded(() => write(base, path(key), body, claim)),
+    put: (key, body) => guarded(() => write(base, path(key), contentOf(body), replace)).then(() => undefined),
+    putFile: (key, file) => guarded(() => write(base, path(key), copyOf(file), replace)).then(() => undefined),
+    putIfAbsent: (key, body) => guarded(() => write(base, path(key), contentOf(body), claim)),
     exists: (key) => guarded(() => isFile(path(key))),
     list: (prefix) => guarded(() => list(base, checkPrefix(prefix))),
     uri: (key) => pathToFileURL(base).href + (key === '' ? '' : `/${encodeURI(checkPrefix(key))}`),
@@ -62,14 +64,14 @@ async function claim(temporary: string, target: string): Promise<boolean> {
 async function write(
   base: string,
   target: string,
-  body: Uint8Array | string,
+  fill: (file: FileHandle) => Promise<void>,
   place: (temporary: string, target: string) => Promise<boolean>,
 ): Promise<boolean> {
   const temporary = join(base, RESERVED_SEGMENT, `${process.pid}-${randomBytes(8).toString('hex')}`);
   await mkdir(dirname(temporary), { recursive: true });
   await mkdir(dirname(target), { recursive: true });
   try {
-    await writeFlushed(temporary, body);
+    await writeFlushed(temporary, fill);
     const placed = await place(temporary, target);
     if (placed) await flushFolder(dirname(target));
     return placed;
@@ -79,10 +81,14 @@ async function write(
   }
 }
 
-async function writeFlushed(path: string, body: Uint8Array | string): Promise<void> {
+const contentOf = (body: Uint8Array | string) => (file: FileHandle) => file.writeFile(body);
+
+const copyOf = (path: string) => (file: FileHandle) => file.writeFile(createReadStream(path));
+
+async function writeFlushed(path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> {
   const file = await open(path, 'wx');
   try {
-    await file.writeFile(body);
+    await fill(file);
     await file.sync();
   } finally {
     await file.close();

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, it } from 'vitest';
 import { InvalidInput, NotFound, ServiceUnavailable } from '../contracts/index.ts';
@@ -26,6 +29,34 @@ describe('S3 store', () => {
       ['PUT', 'bucket.s3.eu-central-1.amazonaws.com', '/run/a/b%20c'],
     ]);
     expect(store.uri('a/')).toBe('s3://bucket/run/a/');
+  });
+
+  it('brings a file', async () => {
+    const { store, requests } = storeOn(() => ({}));
+    await store.putFile('k', import.meta.filename);
+    expect(requests.map((r) => [r.method, r.path])).toEqual([['PUT', '/run/k']]);
+    expect(requests[0]?.body).toContain("it('brings a file'");
+  });
+
+  it('brings a large file in parts, and leaves no object when one of them fails', async () => {
+    const path = join(await mkdtemp(join(tmpdir(), 'spade-s3-')), 'weights');
+    await writeFile(path, '');
+    await truncate(path, 130 << 20);
+    const begun = '<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>';
+    const done = '<CompleteMultipartUploadResult><ETag>"e"</ETag></CompleteMultipartUploadResult>';
+    const answers = ({ method, query }: WireRequest, failing?: string) => {
+      if (method === 'POST') return xml('uploads' in query ? begun : done);
+      return query.partNumber === failing ? error('AccessDenied', 403) : { headers: { etag: '"e"' } };
+    };
+    const whole = storeOn((request) => answers(request));
+    await whole.store.putFile('k', path);
+    const parts = whole.requests.filter(({ method }) => method === 'PUT');
+    expect(parts.map(({ query }) => query.partNumber).sort()).toEqual(['1', '2', '3']);
+    expect(whole.requests.at(-1)?.method).toBe('POST');
+    const broken = storeOn((request) => answers(request, '2'));
+    await expect(broken.store.putFile('k', path)).rejects.toBeInstanceOf(InvalidInput);
+    expect(broken.requests.at(-1)?.method).toBe('DELETE');
+    await rm(dirname(path), { recursive: true });
   });
 
   it('reads in pieces what may not fit into memory', async () => {

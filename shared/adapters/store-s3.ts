@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import {
   GetObjectCommand,
   HeadObjectCommand,
@@ -42,6 +43,7 @@ export function createS3Store(client: S3Client, bucket: string, prefix = ''): St
     chunks: (key) => chunks(client, address(key)),
     put: (key, body) =>
       guarded(() => client.send(new PutObjectCommand({ ...address(key), Body: bytes(body) }))).then(() => undefined),
+    putFile: (key, path) => guarded(() => uploadFile(client, address(key), path)),
     putIfAbsent: (key, body) => guarded(() => claimObject(client, { ...address(key), Body: bytes(body) })),
     exists: (key) => guarded(() => objectExists(client, address(key))),
     list: (keyPrefix) => guarded(() => listKeys(client, bucket, root, checkPrefix(keyPrefix))),
@@ -51,6 +53,21 @@ export function createS3Store(client: S3Client, bucket: string, prefix = ''): St
 
 function bytes(body: Uint8Array | string): Uint8Array {
   return typeof body === 'string' ? Buffer.from(body) : body;
+}
+
+/** Bytes of a part: S3 takes 10,000 of them. */
+const PART_BYTES = 64 << 20;
+
+/** In parts, each tried again by itself. The library is loaded here, because only people's commands bring files. */
+async function uploadFile(client: S3Client, address: Address, path: string): Promise<void> {
+  const { Upload } = await import('@aws-sdk/lib-storage');
+  const upload = new Upload({
+    client,
+    params: { ...address, Body: createReadStream(path) },
+    partSize: PART_BYTES,
+    queueSize: 4,
+  });
+  await upload.done();
 }
 
 interface Address {

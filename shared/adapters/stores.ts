@@ -47,6 +47,7 @@ function lazyStore(root: string, load: () => Promise<Store>): Store {
       yield* (await store()).chunks(key);
     },
     put: async (key, body) => (await store()).put(key, body),
+    putFile: async (key, path) => (await store()).putFile(key, path),
     putIfAbsent: async (key, body) => (await store()).putIfAbsent(key, body),
     exists: async (key) => (await store()).exists(key),
     list: async (prefix) => (await store()).list(prefix),

@@ -23,6 +23,8 @@ export interface Store {
   /** The bytes piece by piece, for what may be larger than memory. @throws {NotFound} at the first piece */
   chunks(key: string): AsyncIterable<Uint8Array>;
   put(key: string, body: Uint8Array | string): Promise<void>;
+  /** Stores a file of this machine, whatever its size, in pieces. */
+  putFile(key: string, path: string): Promise<void>;
   /** Writes only if the key is free; false when it was taken (S3 `If-None-Match: *`). */
   putIfAbsent(key: string, body: Uint8Array | string): Promise<boolean>;
   exists(key: string): Promise<boolean>;

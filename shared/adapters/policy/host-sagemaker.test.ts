@@ -33,6 +33,7 @@ function policiesStore() {
       throw new Error('not used');
     },
     put: refuse,
+    putFile: refuse,
   };
   return { store, written };
 }
